@@ -1,0 +1,37 @@
+// Small helpers for text. All sizes are bytes.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ungate::text {
+
+std::string_view trim(std::string_view s);
+std::vector<std::string_view> split(std::string_view s, char separator);
+// Splits into lines without their ends ("\n" or "\r\n"); no empty last line for a final newline.
+std::vector<std::string_view> lines(std::string_view s);
+std::string join(const std::vector<std::string>& parts, std::string_view separator);
+std::string replace_all(std::string s, std::string_view from, std::string_view to);
+std::string lower(std::string_view s);
+
+bool is_identifier_start(char c);
+bool is_identifier_part(char c);
+// True if `word` occurs in `s` with no identifier character on either side.
+bool contains_word(std::string_view s, std::string_view word);
+
+// Text from an audited tree may hold terminal control sequences. Escapes control characters, bytes
+// that are not UTF-8 and bidirectional overrides as \xNN or \u{N}; tabs and newlines become \t, \n.
+std::string escape(std::string_view s);
+
+// One line: runs of white space become one blank; cut to `limit` characters with "…".
+std::string one_line(std::string_view s, std::size_t limit);
+
+// Decimal integer of the whole text, or false.
+bool parse_int(std::string_view s, std::int64_t& out);
+
+// "1 file", "2 files".
+std::string count(std::size_t n, std::string_view singular, std::string_view plural = {});
+
+}  // namespace ungate::text
