@@ -31,7 +31,8 @@ class Guarded {
   };
 
   // The same value everywhere.
-  Guarded(T everywhere) : first_{all(), std::move(everywhere)} {}  // NOLINT: a constant is a function
+  Guarded() : Guarded(T{}) {}
+  explicit Guarded(T everywhere) : first_{all(), std::move(everywhere)} {}
 
   // f(index) for every row of the table.
   template <class F>

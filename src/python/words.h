@@ -1,0 +1,55 @@
+// Words: the identifiers of a text, as hashes. One pass over a file tells which names it holds; later
+// rounds of the audit ask again without reading it.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <unordered_set>
+#include <vector>
+
+#include "source/source_file.h"
+
+namespace ungate::python {
+
+using WordHash = std::uint32_t;
+
+// Words shorter than this are not recorded: they name nothing that an audit looks for.
+inline constexpr std::size_t kShortestWord = 4;
+
+WordHash hash_word(std::string_view word);
+
+// A set of words to look for. Lookups cost one probe of a small table.
+class WordSet {
+ public:
+  void add(std::string_view word) { insert(hash_word(word)); }
+  void insert(WordHash hash);
+  bool has(WordHash hash) const {
+    return !table_.empty() && probe(hash);
+  }
+  bool empty() const { return size_ == 0; }
+  std::size_t size() const { return size_; }
+
+ private:
+  bool probe(WordHash hash) const {
+    for (std::size_t at = hash & mask_; table_[at] != 0; at = (at + 1) & mask_) {
+      if (table_[at] == hash) return true;
+    }
+    return false;
+  }
+  std::vector<WordHash> table_;
+  std::size_t mask_ = 0, size_ = 0;
+};
+
+// Calls f(hash, begin, size) for every word of the text, wherever it stands (comments and strings too).
+template <class F>
+void each_word(std::string_view text, F&& f);
+
+// The distinct words of a text, in no order.
+std::vector<WordHash> words_of(std::string_view text);
+
+// True if a word of the set stands in text[range] outside comments and triple-quoted strings.
+bool mentions(std::string_view text, source::Range range, const WordSet& words);
+
+}  // namespace ungate::python
+
+#include "python/words_impl.h"
