@@ -17,7 +17,7 @@ namespace ungate::python {
 enum class NodeKind : std::uint8_t {
   error,           // text the grammar does not know; children: what could be read
   // Expressions
-  name,            // name
+  name,            // name; number: slot + 1 in the scope it stands in, 0 if it is not local there
   constant,        // op: Constant; name: text of a string; number: index in `integers`
   fstring,         // children: constants and `field`s in order
   field,           // {expression}; op: 1 if it has a conversion or a format
@@ -35,7 +35,7 @@ enum class NodeKind : std::uint8_t {
   binary,          // [left, right]; op: value::Binary
   unary,           // [operand]; op: value::Unary
   conditional,     // [test, body, orelse]
-  lambda,          // [params, body]
+  lambda,          // [params, body]; number: scope
   tuple, list, set,  // [items…]
   dict,            // [key, value, …]; a double_star stands as key with value none
   comprehension,   // [element, second element of a dict or none, clauses…]; op: Comprehension
@@ -60,10 +60,10 @@ enum class NodeKind : std::uint8_t {
   return_,         // [value or none]
   raise,           // [exception or none]
   assert_,         // [test, message or none]
-  function,        // [params, returns or none, body, decorators…]; name; op: 1 if async
+  function,        // [params, returns or none, body, decorators…]; name; op: 1 if async; number: scope
   params,          // [params…]
   param,           // [default or none, annotation or none]; name; op: ParamKind
-  klass,           // [body, arguments block (bases and keywords), decorators…]; name
+  klass,           // [body, arguments block (bases and keywords), decorators…]; name; number: scope
   import,          // [aliases…]
   import_from,     // [aliases…]; name: module, with its leading dots; no aliases: `*`
   alias,           // name: imported name (dotted), number: index in `symbols` of the local name
@@ -94,6 +94,13 @@ struct Node {
   std::uint32_t first = 0, count = 0;  // children
 };
 
+// The variables of a function (or lambda, or of a whole piece).
+struct Scope {
+  std::vector<Symbol> slots;   // parameters first
+  std::vector<Symbol> free;    // names used here or further in that are not local here
+  bool generator = false;      // holds a yield
+};
+
 struct Tree {
   std::vector<Node> nodes{Node{}};     // nodes[0] is "none"
   std::vector<NodeId> links;           // child lists
@@ -101,6 +108,7 @@ struct Tree {
   std::vector<double> reals;
   std::vector<Symbol> symbols;         // local names of aliases
   std::vector<std::uint8_t> compare_ops;
+  std::vector<Scope> scopes;           // scopes[0]: the piece
   NodeId root = 0;                     // a block
   bool has_errors = false;             // some text was not understood
 

@@ -56,7 +56,7 @@ class Converter {
 
   NodeId add(NodeKind kind, TSNode at, std::span<const NodeId> children = {}, std::uint8_t op = 0,
              Symbol name = {}, std::uint32_t number = 0);
-  NodeId error(TSNode node);
+  NodeId error(TSNode node);  // what is not understood
   source::Range range(TSNode node) const {
     return {base_ + ts_node_start_byte(node), base_ + ts_node_end_byte(node)};
   }
@@ -83,6 +83,15 @@ inline std::string_view type_of(TSNode n) { return ts_node_type(n); }
   }())
 TSFieldId field_id(std::string_view name);
 inline TSNode child_at(TSNode n, TSFieldId field) { return ts_node_child_by_field_id(n, field); }
+
+// The i-th named child that is not a comment; null if there is none.
+inline TSNode named_at(TSNode n, std::uint32_t i) {
+  for (std::uint32_t at = 0, count = ts_node_named_child_count(n); at < count; ++at) {
+    TSNode child = ts_node_named_child(n, at);
+    if (!ts_node_is_extra(child) && i-- == 0) return child;
+  }
+  return TSNode{};
+}
 
 // f(child) for each named child that is not a comment.
 template <class F>

@@ -97,7 +97,7 @@ NodeId Converter::expressions(TSNode node, NodeKind kind) {
 NodeId Converter::expression(TSNode node) {
   if (is_null(node)) return 0;
   auto constant = [&](Constant c) { return add(NodeKind::constant, node, {}, static_cast<std::uint8_t>(c)); };
-  auto first = [&] { return expression(ts_node_named_child(node, 0)); };
+  auto first = [&] { return expression(named_at(node, 0)); };
   auto wrap = [&](NodeKind kind, TSFieldId field) {
     NodeId inner = expression(child_at(node, field));
     return add(kind, node, {&inner, 1});
@@ -165,8 +165,8 @@ NodeId Converter::expression(TSNode node) {
     case Ts::boolean_operator: return boolean(node);
     case Ts::comparison_operator: return compare(node);
     case Ts::conditional_expression: {
-      NodeId body = expression(ts_node_named_child(node, 0)), test = expression(ts_node_named_child(node, 1));
-      NodeId parts[] = {test, body, expression(ts_node_named_child(node, 2))};
+      NodeId body = expression(named_at(node, 0)), test = expression(named_at(node, 1));
+      NodeId parts[] = {test, body, expression(named_at(node, 2))};
       return add(NodeKind::conditional, node, parts);
     }
     case Ts::lambda: return lambda(node);
@@ -187,8 +187,11 @@ NodeId Converter::expression(TSNode node) {
     case Ts::type: return first();
     default: break;
   }
+  // Annotations have a grammar of their own: `Optional[int]`, `int | None`. Their names are what matters.
+  std::string_view type = type_of(node);
+  if (type.ends_with("_type") || type == "type_parameter") return expressions(node, NodeKind::tuple);
   // Soft keywords (`print`, `match`, `type`) are identifiers where they stand as expressions.
-  if (type_of(node) == "keyword_identifier") return add(NodeKind::name, node, {}, 0, symbol(node));
+  if (type == "keyword_identifier") return add(NodeKind::name, node, {}, 0, symbol(node));
   return error(node);
 }
 
@@ -329,7 +332,7 @@ NodeId Converter::comprehension(TSNode node, Comprehension kind) {
       NodeId clause[] = {expression(child_at(child, UNGATE_TS_FIELD("left"))), expression(child_at(child, UNGATE_TS_FIELD("right")))};
       parts.push_back(add(NodeKind::clause_for, child, clause));
     } else if (type == "if_clause") {
-      NodeId condition = expression(ts_node_named_child(child, 0));
+      NodeId condition = expression(named_at(child, 0));
       parts.push_back(add(NodeKind::clause_if, child, {&condition, 1}));
     }
   });

@@ -17,7 +17,7 @@ void Converter::statement(TSNode node, std::vector<NodeId>& out) {
     NodeId inner = is_null(child) ? 0 : expression(child);
     out.push_back(add(kind, node, {&inner, 1}));
   };
-  auto first = [&] { return ts_node_named_child(node, 0); };
+  auto first = [&] { return named_at(node, 0); };
   switch (kind_of(node)) {
     case Ts::expression_statement: out.push_back(expression_statement(node)); break;
     case Ts::if_statement: out.push_back(if_statement(node)); break;
@@ -32,7 +32,7 @@ void Converter::statement(TSNode node, std::vector<NodeId>& out) {
     case Ts::raise_statement: one(NodeKind::raise, first()); break;
     case Ts::delete_statement: one(NodeKind::delete_, first()); break;
     case Ts::assert_statement: {
-      TSNode message = ts_node_named_child(node, 1);
+      TSNode message = named_at(node, 1);
       NodeId parts[] = {expression(first()), is_null(message) ? 0 : expression(message)};
       out.push_back(add(NodeKind::assert_, node, parts));
       break;
@@ -51,7 +51,7 @@ void Converter::statement(TSNode node, std::vector<NodeId>& out) {
 }
 
 NodeId Converter::expression_statement(TSNode node) {
-  TSNode inner = ts_node_named_child(node, 0);
+  TSNode inner = named_at(node, 0);
   if (is_null(inner)) return add(NodeKind::pass, node);
   if (kind_of(inner) == Ts::assignment) return assignment(inner);
   if (kind_of(inner) == Ts::augmented_assignment) {
@@ -59,7 +59,7 @@ NodeId Converter::expression_statement(TSNode node) {
     return add(NodeKind::augmented, node, parts, binary_operator(type_of(child_at(inner, UNGATE_TS_FIELD("operator")))));
   }
   // `a, b` alone is a tuple of several children.
-  NodeId value = ts_node_named_child_count(node) > 1 ? expressions(node, NodeKind::tuple) : expression(inner);
+  NodeId value = !is_null(named_at(node, 1)) ? expressions(node, NodeKind::tuple) : expression(inner);
   return add(NodeKind::expression, node, {&value, 1});
 }
 
@@ -126,7 +126,7 @@ NodeId Converter::try_statement(TSNode node) {
     if (type == "else_clause") {
       parts[1] = block(child_at(child, UNGATE_TS_FIELD("body")));
     } else if (type == "finally_clause") {
-      parts[2] = block(ts_node_named_child(child, 0));
+      parts[2] = block(named_at(child, 0));
     } else if (type == "except_clause" || type == "except_group_clause") {
       NodeId handler[] = {0, 0};
       Symbol variable;
@@ -134,7 +134,7 @@ NodeId Converter::try_statement(TSNode node) {
         if (type_of(part) == "block") {
           handler[1] = block(part);
         } else if (kind_of(part) == Ts::as_pattern) {
-          handler[0] = expression(ts_node_named_child(part, 0));
+          handler[0] = expression(named_at(part, 0));
           TSNode alias = child_at(part, UNGATE_TS_FIELD("alias"));
           if (!is_null(alias)) variable = symbol(alias);
         } else {
@@ -149,13 +149,13 @@ NodeId Converter::try_statement(TSNode node) {
 
 NodeId Converter::with_statement(TSNode node) {
   std::vector<NodeId> parts{block(child_at(node, UNGATE_TS_FIELD("body")))};
-  each_named(ts_node_named_child(node, 0), [&](TSNode item) {
+  each_named(named_at(node, 0), [&](TSNode item) {
     TSNode value = child_at(item, UNGATE_TS_FIELD("value"));
     if (is_null(value)) return;
     NodeId pair[] = {expression(value), 0};
     if (kind_of(value) == Ts::as_pattern) {
       TSNode alias = child_at(value, UNGATE_TS_FIELD("alias"));
-      if (!is_null(alias)) pair[1] = expression(ts_node_named_child(alias, 0));
+      if (!is_null(alias)) pair[1] = expression(named_at(alias, 0));
     }
     parts.push_back(add(NodeKind::with_item, item, pair));
   });
@@ -184,7 +184,7 @@ NodeId Converter::klass(TSNode node, std::vector<NodeId> decorators) {
 NodeId Converter::decorated(TSNode node) {
   std::vector<NodeId> decorators;
   each_named(node, [&](TSNode child) {
-    if (type_of(child) == "decorator") decorators.push_back(expression(ts_node_named_child(child, 0)));
+    if (type_of(child) == "decorator") decorators.push_back(expression(named_at(child, 0)));
   });
   TSNode definition = child_at(node, UNGATE_TS_FIELD("definition"));
   return kind_of(definition) == Ts::class_definition ? klass(definition, std::move(decorators))
@@ -212,15 +212,16 @@ NodeId Converter::param(TSNode node, bool after_star) {
                     expression(child_at(node, UNGATE_TS_FIELD("type")))};
   auto kind = after_star ? ParamKind::keyword_only : ParamKind::positional;
   TSNode name = child_at(node, UNGATE_TS_FIELD("name"));
-  if (is_null(name)) name = type == "identifier" ? node : ts_node_named_child(node, 0);
+  if (is_null(name)) name = type == "identifier" ? node : named_at(node, 0);
   if (type_of(name) == "list_splat_pattern" || type == "list_splat_pattern") {
     kind = ParamKind::star;
-    name = type == "list_splat_pattern" ? ts_node_named_child(node, 0) : ts_node_named_child(name, 0);
+    name = type == "list_splat_pattern" ? named_at(node, 0) : named_at(name, 0);
   } else if (type_of(name) == "dictionary_splat_pattern" || type == "dictionary_splat_pattern") {
     kind = ParamKind::double_star;
-    name = type == "dictionary_splat_pattern" ? ts_node_named_child(node, 0) : ts_node_named_child(name, 0);
+    name = type == "dictionary_splat_pattern" ? named_at(node, 0) : named_at(name, 0);
   }
-  return add(NodeKind::param, node, parts, static_cast<std::uint8_t>(kind), is_null(name) ? Symbol() : symbol(name));
+  return add(NodeKind::param, node, parts, static_cast<std::uint8_t>(kind),
+             is_null(name) ? Symbol() : symbol(name));
 }
 
 NodeId Converter::alias(TSNode node, bool whole_module) {
@@ -229,7 +230,7 @@ NodeId Converter::alias(TSNode node, bool whole_module) {
     name = child_at(node, UNGATE_TS_FIELD("name"));
     local = child_at(node, UNGATE_TS_FIELD("alias"));
   } else if (whole_module) {
-    local = ts_node_named_child(node, 0);  // `import a.b` binds a
+    local = named_at(node, 0);  // `import a.b` binds a
   }
   tree_.symbols.push_back(symbol(local));
   return add(NodeKind::alias, node, {}, 0, symbol(name), static_cast<std::uint32_t>(tree_.symbols.size() - 1));
@@ -270,7 +271,7 @@ NodeId Converter::match(TSNode node) {
     std::vector<NodeId> patterns;
     each_named(child, [&](TSNode part) {
       if (type_of(part) == "case_pattern") patterns.push_back(pattern(part));
-      if (type_of(part) == "if_clause") clause[1] = expression(ts_node_named_child(part, 0));
+      if (type_of(part) == "if_clause") clause[1] = expression(named_at(part, 0));
     });
     clause[0] = patterns.size() == 1 ? patterns[0] : add(NodeKind::pattern_sequence, child, patterns);
     parts.push_back(add(NodeKind::case_, child, clause));
@@ -280,7 +281,7 @@ NodeId Converter::match(TSNode node) {
 
 NodeId Converter::pattern(TSNode node) {
   if (type_of(node) == "case_pattern") {
-    TSNode inner = ts_node_named_child(node, 0);
+    TSNode inner = named_at(node, 0);
     if (is_null(inner)) return add(NodeKind::pattern_any, node);  // `_`
     return pattern(inner);
   }
@@ -295,9 +296,9 @@ NodeId Converter::pattern(TSNode node) {
   if (type == "dotted_name") {
     // A bare name captures, a dotted one is compared with.
     if (ts_node_named_child_count(node) == 1) return add(NodeKind::pattern_any, node, {}, 0, symbol(node));
-    NodeId value = expression(ts_node_named_child(node, 0));
+    NodeId value = expression(named_at(node, 0));
     for (std::uint32_t i = 1; i < ts_node_named_child_count(node); ++i) {
-      value = add(NodeKind::attribute, node, {&value, 1}, 0, symbol(ts_node_named_child(node, i)));
+      value = add(NodeKind::attribute, node, {&value, 1}, 0, symbol(named_at(node, i)));
     }
     return add(NodeKind::pattern_value, node, {&value, 1});
   }

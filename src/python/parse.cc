@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "python/convert.h"
+#include "python/scope.h"
 
 extern "C" const TSLanguage* tree_sitter_python();
 
@@ -43,6 +44,7 @@ Tree parse(std::string_view text, source::Range range) {
   TSNode root = ts_tree_root_node(parsed.get());
   tree.has_errors = ts_node_has_error(root);
   tree.root = converter.block(root);
+  resolve_scopes(tree);
   return tree;
 }
 

@@ -1,0 +1,175 @@
+// What the ways out of a condition do: refuse, serve, or only log; and the chains they stand in.
+#include <algorithm>
+
+#include "python/interpreter.h"
+
+namespace ungate::python {
+
+bool Interpreter::only_logs(const Tree& t, NodeId id) const {
+  if (id == 0) return false;
+  const Node& n = t[id];
+  if (n.kind == NodeKind::block) {
+    for (NodeId child : t.children(id)) {
+      if (!only_logs(t, child)) return false;
+    }
+    return n.count > 0;
+  }
+  if (n.kind == NodeKind::pass) return true;
+  if (n.kind == NodeKind::if_) {
+    return only_logs(t, t.child(id, 1)) && (t.child(id, 2) == 0 || only_logs(t, t.child(id, 2)));
+  }
+  if (n.kind != NodeKind::expression) return false;
+  NodeId value = t.child(id, 0);
+  if (t[value].kind == NodeKind::constant) return true;  // a comment in string form
+  if (t[value].kind != NodeKind::call) return false;
+  for (value = t.child(value, 0); t[value].kind == NodeKind::attribute;) value = t.child(value, 0);
+  Symbol name = t[value].name;
+  return t[value].kind == NodeKind::name && (k_.logging.contains(name) || name.text().starts_with("log"));
+}
+
+Symbol Interpreter::literal_text(const Tree& t, NodeId id) const {
+  const Node& n = t[id];
+  if (n.kind == NodeKind::constant && n.op == static_cast<std::uint8_t>(Constant::string)) return n.name;
+  if (n.kind != NodeKind::fstring) return {};
+  std::string out;
+  for (NodeId part : t.children(id)) {
+    out += t[part].kind == NodeKind::field ? "{…}" : std::string(t[part].name.text());
+  }
+  return Symbol(out);
+}
+
+namespace {
+
+bool is_constant(const Tree& t, NodeId id, Constant c) {
+  return t[id].kind == NodeKind::constant && t[id].op == static_cast<std::uint8_t>(c);
+}
+
+bool is_no(const Tree& t, NodeId id) {
+  return is_constant(t, id, Constant::false_) || is_constant(t, id, Constant::none);
+}
+
+}  // namespace
+
+Refusal Interpreter::refusal_of(const Tree& t, NodeId block, Symbol& type, Symbol& text) const {
+  if (block == 0) return Refusal::none;
+  NodeId only = block;
+  if (t[block].kind == NodeKind::block) {
+    only = 0;
+    for (NodeId child : t.children(block)) {
+      if (only_logs(t, child)) continue;
+      if (only != 0) return Refusal::none;
+      only = child;
+    }
+    if (only == 0) return Refusal::none;
+  }
+  const Node& n = t[only];
+  NodeId value = t.child(only, 0);
+  switch (n.kind) {
+    case NodeKind::raise:
+      if (value != 0) {
+        NodeId callee = t[value].kind == NodeKind::call ? t.child(value, 0) : value;
+        type = t[callee].name;
+        if (t[value].kind == NodeKind::call && t[value].count > 1) text = literal_text(t, t.child(value, 1));
+      }
+      return Refusal::raises;
+    case NodeKind::assert_: return is_constant(t, value, Constant::false_) ? Refusal::raises : Refusal::none;
+    case NodeKind::return_:
+      if (value == 0 || is_no(t, value)) return Refusal::returns;
+      if (t[value].kind == NodeKind::tuple && t[value].count > 0 && is_constant(t, t.child(value, 0), Constant::false_)) {
+        if (t[value].count > 1) text = literal_text(t, t.child(value, 1));
+        return Refusal::returns;
+      }
+      if (Symbol s = literal_text(t, value); !s.empty() && s.text().find(' ') != std::string_view::npos) {
+        text = s;
+        return Refusal::returns;
+      }
+      return Refusal::none;
+    case NodeKind::continue_: return Refusal::skips;
+    case NodeKind::assign: return n.count == 2 && is_no(t, t.child(only, 1)) ? Refusal::assigns : Refusal::none;
+    default: return Refusal::none;
+  }
+}
+
+Interpreter::Arms Interpreter::judge_arms(const Tree& t, NodeId body, NodeId orelse) const {
+  Arms arms;
+  Symbol type, text, else_type, else_text;
+  Refusal taken = refusal_of(t, body, type, text);
+  // An elif is another test, not an arm that refuses.
+  bool chained = orelse != 0 && t[orelse].kind == NodeKind::if_;
+  Refusal other = chained ? Refusal::none : refusal_of(t, orelse, else_type, else_text);
+  arms.body_refuses = taken != Refusal::none;
+  arms.else_refuses = other != Refusal::none;
+  arms.has_else = orelse != 0 && !chained;
+  arms.ignored = only_logs(t, body) && (orelse == 0 || only_logs(t, orelse));
+  arms.body = t[body].range;
+  if (arms.has_else) arms.orelse = t[orelse].range;
+  if (taken != Refusal::none && other == Refusal::none) {
+    arms.want = Want::no;
+    arms.refusal = taken, arms.type = type, arms.text = text;
+  } else {
+    bool both_serve = arms.has_else && taken == Refusal::none && other == Refusal::none && !only_logs(t, orelse);
+    arms.want = both_serve ? Want::either : Want::yes;
+    arms.refusal = other, arms.type = else_type, arms.text = else_text;
+  }
+  return arms;
+}
+
+// --- Chains ----------------------------------------------------------------------------------------
+
+std::pair<std::uint32_t, std::uint32_t> Interpreter::chain_of(NodeId id, const Frame& f) {
+  auto [entry, fresh] = chain_index_.try_emplace(key_of(f.tree, id), 0, 0);
+  if (fresh) {
+    entry->second = {static_cast<std::uint32_t>(chains.size()), 0};
+    chains.push_back({{f.module, (*f.tree)[id].range}, {}, false, false});
+  }
+  auto [chain, arm] = entry->second;
+  NodeId next = f.tree->child(id, 2);
+  if (next != 0 && (*f.tree)[next].kind == NodeKind::if_) {
+    chain_index_.try_emplace(key_of(f.tree, next), chain, arm + 1);
+  }
+  return {chain, arm};
+}
+
+void Interpreter::record_arm(std::uint32_t chain, std::uint32_t arm, source::Range test, const Outcome& outcome,
+                             DeviceSet mask, const Arms& arms) {
+  Chain& c = chains[chain];
+  if (c.arms.size() <= arm) c.arms.resize(arm + 1);
+  Chain::Arm& a = c.arms[arm];
+  a.test = test;
+  a.outcome |= outcome;
+  a.alive |= mask;
+  a.refuses = arms.body_refuses;
+  if (arms.has_else) {
+    c.has_else = true;
+    c.else_refuses = arms.else_refuses;
+  }
+}
+
+// True if a handler catches an exception of a type; a type that is not known is caught by the first.
+bool Interpreter::handles(const Tree& t, NodeId handler, Symbol type) const {
+  NodeId caught = t.child(handler, 0);
+  if (caught == 0 || type.empty()) return true;
+  auto fits = [&](Symbol name) {
+    std::string_view n = name.text(), e = type.text();
+    if (n == e || n == "Exception" || n == "BaseException") return true;
+    if (n == "LookupError") return e == "KeyError" || e == "IndexError";
+    if (n == "ArithmeticError") return e == "ZeroDivisionError" || e == "OverflowError";
+    if (n == "ImportError") return e == "ModuleNotFoundError";
+    if (n == "RuntimeError") return e == "NotImplementedError" || e == "RecursionError";
+    // Classes that are not builtin may derive from each other.
+    return !n.ends_with("Error") || !e.ends_with("Error");
+  };
+  if (t[caught].kind == NodeKind::tuple) {
+    return std::ranges::any_of(t.children(caught), [&](NodeId one) { return fits(t[one].name); });
+  }
+  return fits(t[caught].name);
+}
+
+void Interpreter::describe_raise(NodeId exception, Frame& f) {
+  const Tree& t = *f.tree;
+  NodeId callee = t[exception].kind == NodeKind::call ? t.child(exception, 0) : exception;
+  f.raise_type = t[callee].name;
+  f.raise_text = t[exception].kind == NodeKind::call && t[exception].count > 1 ? literal_text(t, t.child(exception, 1)) : Symbol();
+}
+
+}  // namespace ungate::python

@@ -1,0 +1,97 @@
+// Assignment to names, fields, items and tuples.
+#include "python/interpreter.h"
+
+namespace ungate::python {
+
+// Definitions and imports carry their name, not a `name` node; the slot is found by it.
+void Interpreter::assign_name(Symbol name, Lifted value, Frame& f, DeviceSet mask) {
+  const auto& slots = scope_of(f).slots;
+  for (std::size_t i = 0; i < slots.size(); ++i) {
+    if (slots[i] == name) f.slots[i] = l_.overlay(f.slots[i], mask, value);
+  }
+}
+
+void Interpreter::assign(NodeId target, Lifted value, Frame& f, DeviceSet mask) {
+  const Tree& t = *f.tree;
+  const Node& n = t[target];
+  switch (n.kind) {
+    case NodeKind::name:
+      if (n.number == 0) break;
+      f.slots[n.number - 1] = l_.overlay(f.slots[n.number - 1], mask, value);
+      if (f.emit && !l_.uniform(value)) {
+        f.origins.resize(f.slots.size());
+        f.origins[n.number - 1] = {f.module, n.range};
+      }
+      break;
+    case NodeKind::tuple:
+    case NodeKind::list: unpack(target, value, f, mask); break;
+    case NodeKind::star: assign(t.child(target, 0), unknown(Free_::call, "starred target"), f, mask); break;
+    case NodeKind::attribute: {
+      Lifted base = eval(t.child(target, 0), f, mask);
+      Lifted changed = l_.zip(base, value, [&](ValueId object, ValueId v) {
+        return s_.kind(object) == Kind::object ? s_.with_field(object, n.name, v) : object;
+      });
+      if (changed != base) assign(t.child(target, 0), changed, f, mask);
+      break;
+    }
+    case NodeKind::subscript: {
+      Lifted base = eval(t.child(target, 0), f, mask), key = eval(t.child(target, 1), f, mask);
+      Lifted changed = set_item(base, key, value);
+      if (changed != base) assign(t.child(target, 0), changed, f, mask);
+      break;
+    }
+    default: break;
+  }
+}
+
+void Interpreter::unpack(NodeId target, Lifted value, Frame& f, DeviceSet mask) {
+  auto targets = f.tree->children(target);
+  bool starred = false;
+  for (NodeId t : targets) starred = starred || (*f.tree)[t].kind == NodeKind::star;
+  for (std::size_t i = 0; i < targets.size(); ++i) {
+    Lifted item = l_.map(value, [&](ValueId v) {
+      return s_.lift(v, [&](ValueId container) {
+        Kind k = s_.kind(container);
+        bool sequence = k == Kind::tuple || k == Kind::list || k == Kind::record;
+        if (!sequence || starred || s_.node(container).open) {
+          return sequence || k == Kind::external || k == Kind::object || k == Kind::string || k == Kind::set
+                     ? s_.unknown({Free_::call, Symbol("unpacked value")})
+                     : s_.raised(Symbol("TypeError"), {});
+        }
+        if (s_.items(container).size() != targets.size()) return s_.raised(Symbol("ValueError"), {});
+        return s_.items(container)[i];
+      });
+    });
+    note_absent(item, f, mask);
+    assign(targets[i], item, f, mask - f.pending);
+  }
+}
+
+Lifted Interpreter::set_item(Lifted base, Lifted key, Lifted value) {
+  Lifted pairs = l_.zip(base, key, [&](ValueId container, ValueId k) {
+    if (s_.kind(container) != Kind::dict) return container;
+    std::vector<ValueId> items(s_.items(container).begin(), s_.items(container).end());
+    if (s_.may_be_unknown(k) || s_.kind(k) == Kind::alternatives) return s_.dict(items, true);
+    for (std::size_t i = 0; i + 1 < items.size(); i += 2) {
+      if (items[i] == k) return container;  // replaced below
+    }
+    items.push_back(k);
+    items.push_back(s_.none());
+    return s_.dict(items, s_.node(container).open);
+  });
+  Lifted keyed = l_.zip(pairs, key, [&](ValueId container, ValueId k) {
+    ValueId both[] = {container, k};
+    return s_.sequence(Kind::tuple, both);
+  });
+  return l_.zip(keyed, value, [&](ValueId both, ValueId v) {
+    ValueId container = s_.items(both)[0], k = s_.items(both)[1];
+    if (s_.kind(container) != Kind::dict) return container;
+    std::vector<ValueId> items(s_.items(container).begin(), s_.items(container).end());
+    for (std::size_t i = 0; i + 1 < items.size(); i += 2) {
+      if (items[i] == k) items[i + 1] = v;
+    }
+    return s_.dict(items, s_.node(container).open);
+  });
+}
+
+}  // namespace ungate::python

@@ -1,0 +1,195 @@
+// Attribute access: on modules, classes, objects, plain values; and the cells behind fields.
+#include <algorithm>
+
+#include "base/text.h"
+#include "python/interpreter.h"
+
+namespace ungate::python {
+
+// --- Attribute access ------------------------------------------------------------------------------
+
+Lifted Interpreter::eval_attribute(NodeId id, Frame& f, DeviceSet mask) {
+  const Tree& t = *f.tree;
+  NodeId base = t.child(id, 0);
+  Symbol name = t[id].name;
+  // super().name continues after the class that holds this method.
+  if (t[base].kind == NodeKind::call && t[t.child(base, 0)].name.text() == "super" && t[base].count == 1 && f.receiver) {
+    return super_attribute(name, f, mask);
+  }
+  return attribute(operand(base, f, mask), name, f, mask);
+}
+
+Lifted Interpreter::super_attribute(Symbol name, Frame& f, DeviceSet mask) {
+  ValueId receiver = l_.at(*f.receiver, 0);
+  ClassId klass = class_of(receiver);
+  if (klass == kNoIndex || f.klass == kNoIndex) return unknown(Free_::name, "super()");
+  const auto& mro = classes_[klass].mro;
+  auto at = std::ranges::find(mro, f.klass);
+  std::size_t after = at == mro.end() ? mro.size() : static_cast<std::size_t>(at - mro.begin()) + 1;
+  if (Lifted found; class_attribute(klass, name, found, after)) {
+    return bind_attribute(found, receiver, s_.kind(receiver) == Kind::klass, f, mask);
+  }
+  return unknown(Free_::name, "super()." + std::string(name.text()));
+}
+
+Lifted Interpreter::attribute(Lifted base, Symbol name, Frame& f, DeviceSet mask) {
+  Lifted out;
+  l_.each(base, [&](DeviceSet where, ValueId v) {
+    if ((where & mask).empty() && !l_.uniform(base)) return;
+    Lifted here;
+    s_.each(v, [&](ValueId x) { here = l_.join(here, attribute_of(x, name, f, mask & where)); });
+    out = l_.overlay(out, where, here);
+  });
+  note_absent(out, f, mask - l_.absent(base));
+  return out;
+}
+
+Lifted Interpreter::attribute_of(ValueId v, Symbol name, Frame& f, DeviceSet mask) {
+  switch (s_.kind(v)) {
+    case Kind::absent:
+    case Kind::unknown: return l_.of(v);
+    case Kind::external: return external_attribute(v, name);
+    case Kind::module: return module_attribute(s_.node(v).ref, name);
+    case Kind::object: return object_attribute(v, name, f, mask);
+    case Kind::klass: {
+      if (Lifted found; class_attribute(s_.node(v).ref, name, found)) return bind_attribute(found, v, true, f, mask);
+      static const Symbol kName("__name__");
+      if (name == kName) return l_.of(s_.string(classes_[s_.node(v).ref].name));
+      return unknown(Free_::name, std::string(classes_[s_.node(v).ref].name.text()) + '.' + std::string(name.text()));
+    }
+    case Kind::record: {
+      const Klass& k = classes_[s_.node(v).ref];
+      for (std::size_t i = 0; i < k.fields.size() && i < s_.items(v).size(); ++i) {
+        if (k.fields[i] == name) return l_.of(s_.items(v)[i]);
+      }
+      break;
+    }
+    case Kind::member:
+      if (name.text() == "value") return l_.of(s_.items(v)[0]);
+      if (name.text() == "name") return l_.of(s_.string(s_.node(v).name));
+      break;
+    case Kind::path: return path_attribute(v, name);
+    case Kind::function: return unknown(Free_::name, name.text());
+    case Kind::none: return l_.of(s_.raised(Symbol("AttributeError"), {}));
+    default: return l_.of(s_.method(v, name));
+  }
+  if (ClassId klass = class_of(v); klass != kNoIndex) {
+    if (Lifted found; class_attribute(klass, name, found)) return bind_attribute(found, v, false, f, mask);
+  }
+  return l_.of(s_.method(v, name));
+}
+
+Lifted Interpreter::module_attribute(ModuleId id, Symbol name) {
+  Module& m = p_.load(id);
+  std::string dotted = std::string(m.name.text()) + '.' + std::string(name.text());
+  Symbol full(dotted);
+  if (k_.calls.contains(full) || k_.constants.contains(full)) return l_.of(s_.external(full));
+  if (!exports(id, name) && find_module(full)) return l_.of(module_value(full));
+  return global(id, name);
+}
+
+Lifted Interpreter::object_attribute(ValueId v, Symbol name, Frame& f, DeviceSet mask) {
+  if (ValueId field; s_.field(v, name, field)) return l_.of(field);
+  ClassId klass = s_.node(v).ref;
+  Lifted found;
+  bool in_class = class_attribute(klass, name, found);
+  Lifted value = in_class ? bind_attribute(found, v, false, f, mask) : Lifted();
+  bool method = in_class && !l_.where(found, [&](ValueId x) { return s_.kind(x) == Kind::function; }).empty();
+  if (method) return value;
+  // Not set where this object was made: what other methods may have set.
+  if (Lifted set = cell(klass, name); set != Lifted()) value = l_.join(value, set);
+  if (value == Lifted()) return unknown(Free_::name, std::string(classes_[klass].name.text()) + '.' + std::string(name.text()));
+  return value;
+}
+
+// `receiver.name` found in a class: methods are bound, properties called.
+Lifted Interpreter::bind_attribute(Lifted attribute, ValueId receiver, bool on_class, Frame& f, DeviceSet mask) {
+  Lifted out;
+  l_.each(attribute, [&](DeviceSet where, ValueId v) {
+    Lifted here = l_.of(v);
+    if (s_.kind(v) == Kind::function) {
+      Callable callable = callables_[s_.node(v).ref];
+      const Function& fn = functions_[callable.function];
+      if (fn.klass != kNoIndex && fn.binding != Function::Binding::static_) {
+        ValueId self = receiver;
+        if (fn.binding == Function::Binding::klass && !on_class) self = s_.handle(Kind::klass, class_of(receiver));
+        bool bound = !on_class || fn.binding == Function::Binding::klass;
+        if (bound) callable.receiver = l_.of(self);
+        bool property = fn.binding == Function::Binding::property && !on_class;
+        here = l_.of(s_.handle(Kind::function, intern_callable(std::move(callable))));
+        if (property) here = call(here, {}, f, mask & where);
+      }
+    }
+    out = l_.overlay(out, where, here);
+  });
+  return out;
+}
+
+// --- Cells -----------------------------------------------------------------------------------------
+
+// The join of what the class's methods store in `self.name`; absent if none does.
+Lifted Interpreter::cell(ClassId klass, Symbol name) {
+  Klass& k = classes_[klass];
+  if (auto found = k.cells.find(name); found != k.cells.end()) return found->second;
+  k.cells[name] = unknown(Free_::config, "self." + std::string(name.text()));  // while the writers run
+  Lifted out;
+  std::string pattern = "self." + std::string(name.text());
+  for (ClassId c : std::vector(k.mro)) {
+    for (std::uint32_t i = 0; i < classes_[c].members.size(); ++i) {
+      const Klass::Member& member = classes_[c].members[i];
+      if (member.kind != LineKind::function) continue;
+      if (!writes(p_[classes_[c].module].file->text(member.range), pattern)) continue;
+      out = l_.join(out, written_by(klass, c, i, name));
+    }
+  }
+  classes_[klass].cells[name] = out;
+  return out;
+}
+
+// True if a text assigns to `self.name`.
+bool Interpreter::writes(std::string_view text, std::string_view pattern) const {
+  for (std::size_t at = text.find(pattern); at != std::string_view::npos; at = text.find(pattern, at + 1)) {
+    std::size_t end = at + pattern.size();
+    if (end < text.size() && text::is_identifier_part(text[end])) continue;
+    while (end < text.size() && (text[end] == ' ' || text[end] == '\t')) ++end;
+    char next = end < text.size() ? text[end] : ' ';
+    char after = end + 1 < text.size() ? text[end + 1] : ' ';
+    if ((next == '=' && after != '=') || next == ':' || next == ',' || (after == '=' && std::string_view("+-|&*/").find(next) != std::string_view::npos)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// What a method, run with a generic object and unknown arguments, leaves in a field of it.
+Lifted Interpreter::written_by(ClassId klass, ClassId holder, std::uint32_t member, Symbol name) {
+  run_member(holder, member);
+  const Klass::Member& m = classes_[holder].members[member];
+  const Tree& t = m.tree != nullptr ? *m.tree : p_.parse_range(classes_[holder].module, m.range);
+  NodeId node = m.tree != nullptr ? m.node : t.child(t.root, 0);
+  if (t[node].kind != NodeKind::function) return {};
+  FunctionId function = function_of(classes_[holder].module, t, node, holder, classes_[holder].name);
+  if (functions_[function].lines > kLongWriter) return unknown(Free_::config, "self." + std::string(name.text()));
+  Lifted self = l_.of(s_.object(klass, {}, true));
+  Lifted after = run_for_receiver(function, self);
+  return l_.map(after, [&](ValueId v) {
+    ValueId field = s_.absent();
+    s_.each(v, [&](ValueId x) {
+      if (ValueId value; s_.kind(x) == Kind::object && s_.field(x, name, value)) field = s_.join(field, value);
+    });
+    return field;
+  });
+}
+
+// `Enum["NAME"]` is a member; `Generic[T]` is the class.
+bool Interpreter::class_getitem(Lifted container, Lifted key, Lifted& out) {
+  if (!l_.uniform(container) || s_.kind(l_.value(container)) != Kind::klass) return false;
+  ClassId klass = s_.node(l_.value(container)).ref;
+  out = container;
+  if (classes_[klass].form != Klass::Form::enumeration) return true;
+  out = unknown(Free_::name, classes_[klass].name.text());
+  if (l_.uniform(key) && s_.kind(l_.value(key)) == Kind::string) class_attribute(klass, s_.node(l_.value(key)).name, out);
+  return true;
+}
+
+}  // namespace ungate::python

@@ -1,0 +1,89 @@
+// What the evaluator finds: places whose outcome differs between devices.
+//
+// A Choice is a leaf of a condition (an operand that is not `and`, `or`, `not`), a comparison or call
+// that gives a truth value, or a call with a list of devices. Outcomes are joined over all contexts in
+// which the place was evaluated. Whether a choice is a gate for a target is judged in gate/.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "python/ast.h"
+#include "python/knowledge.h"
+#include "value/lifted.h"
+
+namespace ungate::python {
+
+using ModuleId = std::uint32_t;
+inline constexpr std::uint32_t kNoIndex = ~std::uint32_t{0};
+
+struct Place {
+  ModuleId module = 0;
+  source::Range range;
+  bool operator==(const Place&) const = default;
+};
+
+// Which truth value serves the device at a place.
+enum class Want : std::uint8_t { yes, no, either };
+
+// What the arm that does not serve does.
+enum class Refusal : std::uint8_t {
+  none,        // there is no such arm, or it does something else
+  raises,      // raise or assert
+  returns,     // returns False, None, (False, …) or a text
+  skips,       // continue
+  assigns      // sets something to False or None
+};
+
+struct Choice {
+  enum class Position : std::uint8_t { condition, returned, assigned, argument };
+  enum class Kind : std::uint8_t {
+    compare,     // cc >= 90, major in [9, 10], "compute_100" in flags
+    call,        // is_sm100_supported()
+    flag,        // a name or attribute that holds an earlier choice
+    subscript,   // table[cc]: absent where the key is missing
+    sink,        // supported_major_versions=[9, 10], @supported_compute_capability([…])
+    other
+  };
+
+  Place place;                  // of the gate expression
+  Kind kind = Kind::other;
+  Position position = Position::condition;
+  Want want = Want::yes;
+  value::Outcome outcome;       // where it may be true, false, open; absent devices are in none
+  arch::DeviceSet alive;        // devices that reach the place
+  arch::DeviceSet raises;       // devices on which evaluating it raises
+  std::uint32_t condition = kNoIndex;  // the whole condition it is a leaf of
+  std::uint32_t chain = kNoIndex, arm = 0;  // the if/elif chain and which test of it
+  bool in_or = false;           // an operand of an `or` that the whole condition is
+  Refusal refusal = Refusal::none;
+  Symbol raise_type, raise_text;  // of the refusing arm, or of what the call raises
+  Symbol function;              // qualified name of the enclosing function; empty at module level
+  const Sink* sink = nullptr;   // of kind sink
+  std::vector<value::Free> deciders;
+  std::vector<Place> via;       // definitions whose outcome it uses (helpers, flags), nearest first
+  source::Range serves;         // the arm that the wanted outcome enters; empty: what follows
+};
+
+// A whole condition: `a and (b or c)` of an `if`, a `return`, a conditional expression.
+struct Condition {
+  value::Outcome outcome;
+  arch::DeviceSet alive;
+  Want want = Want::yes;
+};
+
+// The tests of one if/elif chain, in order.
+struct Chain {
+  struct Arm {
+    source::Range test;
+    value::Outcome outcome;     // of the whole test, on the devices that reach it
+    arch::DeviceSet alive;
+    bool refuses = false;
+  };
+  Place place;                  // the whole statement
+  std::vector<Arm> arms;
+  bool has_else = false, else_refuses = false;
+};
+
+}  // namespace ungate::python

@@ -1,0 +1,65 @@
+#include "python/evaluate.h"
+
+#include <fmt/core.h>
+
+#include "python/interpreter.h"
+
+namespace ungate::python {
+
+WordSet seed_words(const Knowledge& k) {
+  WordSet words;
+  auto add_last = [&](Symbol dotted) {
+    std::string_view name = dotted.text();
+    words.add(name.substr(name.rfind('.') + 1));
+  };
+  for (const auto& [name, gives] : k.calls) {
+    if (gives != Gives::device_name) add_last(name);
+  }
+  for (const auto& [name, gives] : k.functions) add_last(name);
+  for (const auto& [name, gives] : k.annotations) add_last(name);
+  for (const Sink& sink : k.sinks) words.add(sink.name.text());
+  for (const std::string& seed : k.seeds) words.add(std::string_view(seed).substr(seed.rfind('.') + 1));
+  return words;
+}
+
+Evaluation::Evaluation(Program& program, const Knowledge& knowledge, const value::World& world)
+    : words_(seed_words(knowledge)), interpreter_(std::make_unique<Interpreter>(program, knowledge, world)) {}
+
+Evaluation::~Evaluation() = default;
+
+std::vector<Symbol> Evaluation::run(const std::vector<ModuleId>& modules) {
+  interpreter_->start_round(words_);
+  for (ModuleId module : modules) interpreter_->run_module(module, words_);
+  std::vector<Symbol> names = interpreter_->take_derived_names();
+  for (Symbol name : names) words_.add(name.text());
+  return names;
+}
+
+const std::vector<Choice>& Evaluation::choices() const { return interpreter_->choices; }
+const std::vector<Condition>& Evaluation::conditions() const { return interpreter_->conditions; }
+const std::vector<Chain>& Evaluation::chains() const { return interpreter_->chains; }
+
+std::vector<std::pair<Place, std::string>> Evaluation::problems() const {
+  std::vector<std::pair<Place, std::string>> out;
+  for (const auto& p : interpreter_->problems) out.emplace_back(p.place, p.what);
+  return out;
+}
+
+std::string Evaluation::global_text(ModuleId module, std::string_view name) {
+  return interpreter_->lifted().to_text(interpreter_->global(module, Symbol(name)));
+}
+
+std::string Evaluation::call_text(ModuleId module, std::string_view name) {
+  Frame frame;
+  frame.module = module;
+  Lifted function = interpreter_->global(module, Symbol(name));
+  return interpreter_->lifted().to_text(interpreter_->call(function, {}, frame, value::Values::all()));
+}
+
+std::string Evaluation::statistics() const {
+  const auto& s = interpreter_->statistics;
+  return fmt::format("{} functions, {} runs, {} expressions, {} calls from memory, {} values", s.functions, s.runs,
+                     s.expressions, s.cached_calls, interpreter_->store().size());
+}
+
+}  // namespace ungate::python

@@ -1,0 +1,49 @@
+// Evaluation of an environment's Python: which places have outcomes that differ between devices.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "python/choice.h"
+#include "python/knowledge.h"
+#include "python/program.h"
+#include "python/words.h"
+
+namespace ungate::python {
+
+class Interpreter;
+
+// The words that make a file worth reading, from what is known of sources and sinks.
+WordSet seed_words(const Knowledge& knowledge);
+
+class Evaluation {
+ public:
+  Evaluation(Program& program, const Knowledge& knowledge, const value::World& world);
+  ~Evaluation();
+
+  // Runs everything in these modules that mentions a word looked for; returns the names that turned out
+  // to depend on the device and were not known before. They are words from then on.
+  std::vector<Symbol> run(const std::vector<ModuleId>& modules);
+  const WordSet& words() const { return words_; }
+
+  const std::vector<Choice>& choices() const;
+  const std::vector<Condition>& conditions() const;
+  const std::vector<Chain>& chains() const;
+  // What could not be read: place and sentence.
+  std::vector<std::pair<Place, std::string>> problems() const;
+
+  // What a module's global holds on each device, as text: for tests and dumps.
+  std::string global_text(ModuleId module, std::string_view name);
+  // What calling a module's function without arguments gives.
+  std::string call_text(ModuleId module, std::string_view name);
+  std::string statistics() const;
+
+  Interpreter& interpreter() { return *interpreter_; }
+
+ private:
+  WordSet words_;
+  std::unique_ptr<Interpreter> interpreter_;
+};
+
+}  // namespace ungate::python

@@ -1,0 +1,116 @@
+// What is known of packages that are not read: facts of the device, constants of the world, identities.
+#include <algorithm>
+
+#include "arch/device.h"
+#include "base/text.h"
+#include "python/interpreter.h"
+
+namespace ungate::python {
+
+// --- Facts of the device ---------------------------------------------------------------------------
+
+Lifted Interpreter::device_fact(Gives gives) {
+  auto tabulate = [&](auto f) {
+    return l_.of(value::Values::tabulate([&](unsigned d) { return f(arch::Device(d)); }));
+  };
+  switch (gives) {
+    case Gives::capability:
+      return tabulate([&](arch::Device d) {
+        ValueId pair[] = {s_.integer(d.major()), s_.integer(d.minor())};
+        return s_.sequence(Kind::tuple, pair);
+      });
+    case Gives::major: return tabulate([&](arch::Device d) { return s_.integer(d.major()); });
+    case Gives::minor: return tabulate([&](arch::Device d) { return s_.integer(d.minor()); });
+    case Gives::cc: return tabulate([&](arch::Device d) { return s_.integer(d.cc()); });
+    case Gives::properties: return l_.of(s_.external(Symbol("<device properties>")));
+    case Gives::smem_block:
+    case Gives::smem_sm:
+      return tabulate([&](arch::Device d) {
+        int kb = gives == Gives::smem_block ? d.facts().smem_block_kb : d.facts().smem_sm_kb;
+        return kb == 0 ? s_.unknown({Free_::name, Symbol("shared memory of " + d.name())}) : s_.integer(kb * 1024);
+      });
+    case Gives::device_name: return unknown(Free_::device_name, "of the GPU");
+  }
+  return unknown(Free_::name, "device");
+}
+
+// A function whose name says what it gives, wherever it is defined (vendored copies of pynvml).
+bool Interpreter::known_function(const Function& fn, Lifted& out) {
+  const Node& n = (*fn.tree)[fn.node];
+  if (n.kind != NodeKind::function) return false;
+  auto by_name = k_.functions.find(n.name);
+  if (by_name == k_.functions.end()) {
+    if (fn.klass != kNoIndex || k_.calls.empty()) return false;
+    auto by_path = k_.calls.find(Symbol(std::string(p_[fn.module].name.text()) + '.' + std::string(n.name.text())));
+    if (by_path == k_.calls.end()) return false;
+    out = device_fact(by_path->second);
+    return true;
+  }
+  out = device_fact(by_name->second);
+  return true;
+}
+
+// --- External names --------------------------------------------------------------------------------
+
+// True if a dotted name or something it lies in is in the set.
+bool Interpreter::below(const Knowledge::Set& set, std::string_view dotted) const {
+  for (std::size_t end = dotted.size();; end = dotted.rfind('.', end - 1)) {
+    if (end == std::string_view::npos || end == 0) return false;
+    if (set.contains(Symbol(dotted.substr(0, end)))) return true;
+  }
+}
+
+Lifted Interpreter::external_attribute(ValueId v, Symbol name) {
+  std::string dotted = std::string(s_.text(v)) + '.' + std::string(name.text());
+  if (s_.text(v) == "<device properties>") {
+    auto property = k_.properties.find(name);
+    if (property != k_.properties.end()) return device_fact(property->second);
+    return unknown(Free_::call, "device property " + std::string(name.text()));
+  }
+  Symbol full(dotted);
+  if (below(k_.missing, dotted)) return l_.of(s_.raised(Symbol("AttributeError"), full));
+  auto constant = k_.constants.find(full);
+  if (constant != k_.constants.end() && !k_.constant_calls.contains(full)) return l_.of(assumed(full, constant->second));
+  return l_.of(s_.external(full));
+}
+
+// The world's value for a name, else the rules' default.
+ValueId Interpreter::assumed(Symbol dotted, const value::Constant& otherwise) {
+  if (const auto* entry = w_.find({Free_::name, dotted})) return s_.constant(entry->value);
+  return s_.constant(otherwise);
+}
+
+Lifted Interpreter::call_external(ValueId callee, const Arguments& arguments, Frame& f, DeviceSet mask) {
+  std::string_view dotted = s_.text(callee);
+  Symbol full = s_.node(callee).name;
+  if (auto gives = k_.calls.find(full); gives != k_.calls.end()) return device_fact(gives->second);
+  if (auto constant = k_.constants.find(full); constant != k_.constants.end()) return l_.of(assumed(full, constant->second));
+  std::string_view last = dotted.substr(dotted.rfind('.') + 1);
+  if (auto named = k_.functions.find(Symbol(last)); named != k_.functions.end()) return device_fact(named->second);
+  if (below(k_.missing, dotted)) return l_.of(s_.raised(Symbol("AttributeError"), full));
+  if (k_.identities.contains(full)) {
+    if (arguments.positional.empty()) return l_.of(callee);
+    Lifted first = arguments.positional[0];
+    bool callable = !l_.where(first, [&](ValueId v) {
+      return s_.kind(v) == Kind::function || s_.kind(v) == Kind::klass;
+    }).empty();
+    return callable ? first : l_.of(callee);
+  }
+  if (dotted.starts_with("builtins.")) return call_builtin(last, arguments, f, mask);
+  if (full == Symbol("functools.partial")) return make_partial(arguments);
+  if (Lifted out; standard_library(dotted, arguments, out)) return out;
+  return unknown(Free_::call, dotted);
+}
+
+Lifted Interpreter::make_partial(const Arguments& arguments) {
+  if (arguments.positional.empty()) return unknown(Free_::call, "functools.partial");
+  return l_.map(arguments.positional[0], [&](ValueId v) {
+    if (s_.kind(v) != Kind::function) return s_.unknown({Free_::call, Symbol("functools.partial")});
+    Callable callable = callables_[s_.node(v).ref];
+    callable.bound.insert(callable.bound.end(), arguments.positional.begin() + 1, arguments.positional.end());
+    callable.keywords.insert(callable.keywords.end(), arguments.keywords.begin(), arguments.keywords.end());
+    return s_.handle(Kind::function, intern_callable(std::move(callable)));
+  });
+}
+
+}  // namespace ungate::python

@@ -1,0 +1,449 @@
+// The abstract interpreter (internal to python/; the interface is evaluate.h).
+//
+// Python is run on all devices at once: variables hold Lifted values, statements run under a mask of the
+// devices that reach them. `if` splits the mask, return, raise and assert subtract from it. Calls of
+// functions whose text is at hand are run, memoised by their arguments; everything else is unknown by
+// name. The files: exec.cc statements, eval.cc expressions, condition.cc conditions and choices,
+// call.cc calls, names.cc modules and names, classes.cc classes and attributes, builtins.cc, methods.cc
+// and external.cc what Python and other packages provide.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <span>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "base/stable_vector.h"
+#include "python/choice.h"
+#include "python/knowledge.h"
+#include "python/program.h"
+#include "python/words.h"
+#include "value/lifted.h"
+#include "value/operators.h"
+
+namespace ungate::python {
+
+using arch::DeviceSet;
+using value::Kind;
+using value::Lifted;
+using value::Outcome;
+using value::ValueId;
+
+using FunctionId = std::uint32_t;
+using ClassId = std::uint32_t;
+using CallableId = std::uint32_t;
+using ClosureId = std::uint32_t;
+
+// A function, method or lambda as written.
+struct Function {
+  ModuleId module = 0;
+  const Tree* tree = nullptr;
+  NodeId node = 0;
+  ClassId klass = kNoIndex;        // the class that holds it
+  Symbol qualname;
+  enum class Binding : std::uint8_t { plain, static_, klass, property } binding = Binding::plain;
+  bool abstract = false;           // its body is only `raise NotImplementedError` or `...`
+  std::uint32_t lines = 0;
+  bool ran = false;                // its generic run is done in this round
+  std::vector<std::vector<std::uint32_t>> contexts;  // argument keys of emitting runs
+  std::uint32_t runs = 0;
+
+  const Scope& scope() const { return tree->scopes[(*tree)[node].number]; }
+  NodeId params() const { return tree->child(node, 0); }
+  NodeId body() const { return tree->child(node, is_lambda() ? 1 : 2); }
+  bool is_lambda() const { return (*tree)[node].kind == NodeKind::lambda; }
+};
+
+using Closure = std::vector<std::pair<Symbol, Lifted>>;
+
+// A function with what is bound to it.
+struct Callable {
+  FunctionId function = 0;
+  ClosureId closure = 0;
+  std::optional<Lifted> receiver;
+  std::vector<Lifted> bound;                          // functools.partial
+  std::vector<std::pair<Symbol, Lifted>> keywords;
+  std::vector<Lifted> defaults;                       // one a parameter; absent: none
+  bool operator==(const Callable&) const = default;
+};
+
+struct Klass {
+  ModuleId module = 0;
+  Symbol name;
+  enum class Form : std::uint8_t { plain, named_tuple, enumeration, dataclass } form = Form::plain;
+  std::vector<ValueId> bases;                         // classes and externals
+  bool external_base = false;                         // some base is not read
+  std::vector<ClassId> mro;                           // this class first
+  // A member statement: either a range of the module's text or a node of a tree.
+  struct Member {
+    const Tree* tree = nullptr;
+    NodeId node = 0;
+    source::Range range;
+    LineKind kind = LineKind::simple;
+    std::uint32_t scope = 0;                          // of the class body, in the tree
+    bool done = false;
+  };
+  std::vector<Member> members;
+  std::unordered_map<Symbol, std::vector<std::uint32_t>> binders;
+  std::vector<Symbol> fields;                         // annotated names in order
+  std::unordered_map<Symbol, Lifted> attributes;      // evaluated
+  std::unordered_map<Symbol, Lifted> cells;           // fields of a generic object
+  std::unordered_set<Symbol> pending;                 // being evaluated
+  ClosureId closure = 0;
+};
+
+struct Arguments {
+  std::vector<Lifted> positional;
+  std::vector<std::pair<Symbol, Lifted>> keywords;
+  bool open = false;  // *args or **kwargs whose items are not known
+};
+
+struct Frame {
+  Frame* outer = nullptr;
+  ModuleId module = 0;
+  const Tree* tree = nullptr;
+  FunctionId function = kNoIndex;   // kNoIndex: module or class level
+  ClassId klass = kNoIndex;         // of the method, or the class whose body runs
+  bool class_body = false;
+  ClosureId closure = 0;
+  std::optional<Lifted> receiver;
+  std::vector<Lifted> slots;
+  Lifted returned;                  // absent where nothing was returned
+  DeviceSet pending;                // devices that an expression of the current statement raised on
+  DeviceSet raised;                 // devices that left by an exception, and with what
+  Symbol raise_type, raise_text;
+  DeviceSet broke, continued;       // devices that left the innermost loop, its current round
+  bool emit = false;                // record choices
+  Choice::Position position = Choice::Position::argument;
+  std::uint32_t chain = kNoIndex, arm = 0;
+  std::vector<Place>* via = nullptr;  // collects the definitions that an expression used
+  std::vector<Place> origins;         // where a device-dependent local was last assigned, one a slot
+  std::uint32_t scope = 0;            // of the tree
+  bool intermediate = false;          // the last comparison was of the result of an earlier choice
+};
+
+class Interpreter {
+ public:
+  Interpreter(Program& program, const Knowledge& knowledge, const value::World& world);
+
+  // A round looks at everything that mentions one of the words; the set outlives the round.
+  void start_round(const WordSet& words);
+  // Runs what mentions a word in a module; returns how many statements that were.
+  std::size_t run_module(ModuleId module, const WordSet& words);
+  // Names that turned out to depend on the device since the last call.
+  std::vector<Symbol> take_derived_names();
+
+  // A module's global, bound when asked for.
+  Lifted global(ModuleId module, Symbol name);
+  Lifted call(Lifted callee, const Arguments& arguments, Frame& frame, DeviceSet mask);
+
+  value::Store& store() { return s_; }
+  value::LiftedStore& lifted() { return l_; }
+
+  std::vector<Choice> choices;
+  std::vector<Condition> conditions;
+  std::vector<Chain> chains;
+  struct Problem {
+    Place place;
+    std::string what;
+  };
+  std::vector<Problem> problems;
+  struct Statistics {
+    std::size_t functions = 0, runs = 0, expressions = 0, cached_calls = 0;
+  } statistics;
+
+ private:
+  using Free_ = value::Free::Kind;
+  using Pointwise = std::function<ValueId(std::span<const ValueId>)>;
+  using Key = std::pair<const Tree*, NodeId>;
+  struct KeyHash {
+    std::size_t operator()(const Key& k) const {
+      return (reinterpret_cast<std::uintptr_t>(k.first) ^ (std::size_t{k.second} << 40)) * 0x9e3779b97f4a7c15u >> 7;
+    }
+  };
+  struct PairHash {
+    template <class A, class B>
+    std::size_t operator()(const std::pair<A, B>& p) const {
+      return (std::hash<A>()(p.first) * 0x9e3779b97f4a7c15u) ^ std::hash<B>()(p.second);
+    }
+  };
+  struct WordsHash {
+    std::size_t operator()(const std::vector<std::uint32_t>& v) const {
+      std::size_t h = v.size();
+      for (std::uint32_t x : v) h = (h ^ x) * 0x9e3779b97f4a7c15u + (h >> 29);
+      return h;
+    }
+  };
+  // What the two ways out of a condition do.
+  struct Arms {
+    Want want = Want::yes;
+    Refusal refusal = Refusal::none;
+    Symbol type, text;               // of a raise or a refusing result
+    bool body_refuses = false, else_refuses = false, has_else = false;
+    bool ignored = false;            // only logs: not a choice
+    source::Range body, orelse;
+  };
+  struct Whole {
+    Arms arms;
+    NodeId root = 0;
+    std::uint32_t index = kNoIndex;  // in `conditions`, once a leaf of it was recorded
+  };
+  struct Mention {
+    std::uint32_t round = 0;
+    bool yes = false;
+  };
+
+  // Limits: measured to lose nothing on the packages that the rules were written for.
+  static constexpr std::size_t kUnroll = 12, kMaxItems = 256, kMaxCombinations = 64;
+  static constexpr std::uint32_t kShort = 60, kLong = 400, kLongWriter = 250;  // lines
+  static constexpr std::uint32_t kDepth = 9, kRuns = 60, kContexts = 4;
+  static constexpr std::size_t kFuel = 400'000;  // expressions a run
+
+  // A class without attributes: an object of it is not None, and no more is known of it.
+  static constexpr ClassId kSomething = 0;
+
+  // exec.cc
+  DeviceSet exec_block(NodeId block, Frame& f, DeviceSet mask);
+  DeviceSet exec(NodeId id, Frame& f, DeviceSet mask);
+  DeviceSet exec_if(NodeId id, Frame& f, DeviceSet mask);
+  DeviceSet exec_assert(NodeId id, Frame& f, DeviceSet mask);
+  DeviceSet exec_match(NodeId id, Frame& f, DeviceSet mask);
+  Outcome match_pattern(NodeId pattern, Lifted subject, Frame& f, DeviceSet mask);
+  DeviceSet exec_for(NodeId id, Frame& f, DeviceSet mask);
+  DeviceSet exec_while(NodeId id, Frame& f, DeviceSet mask);
+  DeviceSet exec_try(NodeId id, Frame& f, DeviceSet mask);
+  DeviceSet exec_with(NodeId id, Frame& f, DeviceSet mask);
+  void assign(NodeId target, Lifted value, Frame& f, DeviceSet mask);
+  void assign_name(Symbol name, Lifted value, Frame& f, DeviceSet mask);
+  void unpack(NodeId target, Lifted value, Frame& f, DeviceSet mask);
+  Lifted set_item(Lifted base, Lifted key, Lifted value);
+  void merge_slots(Frame& f, DeviceSet mine, const std::vector<Lifted>& other, DeviceSet theirs);
+  void forget_assigned(NodeId id, Frame& f, DeviceSet mask);
+
+  // condition.cc
+  Outcome condition(NodeId expr, Frame& f, DeviceSet mask, const Arms& arms);
+  Lifted condition_value(NodeId expr, Frame& f, DeviceSet mask, Want want, Whole& whole);
+  Lifted eval_whole(NodeId expr, Frame& f, DeviceSet mask);
+  Lifted eval_returned(NodeId expr, Frame& f, DeviceSet mask);
+  ValueId connect(bool conjunction, ValueId a, ValueId b);
+  ValueId negate(ValueId v);
+  void refine(NodeId expr, bool holds, Frame& f, DeviceSet mask);
+
+  // arms.cc
+  bool only_logs(const Tree& t, NodeId id) const;
+  Symbol literal_text(const Tree& t, NodeId id) const;
+  Refusal refusal_of(const Tree& t, NodeId block, Symbol& type, Symbol& text) const;
+  Arms judge_arms(const Tree& t, NodeId body, NodeId orelse) const;
+  bool handles(const Tree& t, NodeId handler, Symbol type) const;
+  void describe_raise(NodeId exception, Frame& f);
+  std::pair<std::uint32_t, std::uint32_t> chain_of(NodeId id, const Frame& f);
+  void record_arm(std::uint32_t chain, std::uint32_t arm, source::Range test, const Outcome& outcome,
+                  DeviceSet mask, const Arms& arms);
+
+  // choices.cc
+  void record(NodeId expr, Lifted value, Frame& f, DeviceSet mask, Want want, Whole* whole,
+              const std::vector<Place>& via);
+  void record_missing_key(NodeId id, Lifted container, Lifted key, Lifted out, Frame& f, DeviceSet mask);
+  Outcome choice_outcome(Lifted value);
+  bool is_choice(Lifted value, DeviceSet mask, bool needs_truth);
+  bool is_intermediate(Lifted operand);
+  void add_deciders(Choice& c, Lifted value, DeviceSet mask);
+  Choice& choice_at(NodeId expr, const Frame& f);
+  std::uint32_t condition_at(NodeId root, const Frame& f, Want want);
+
+  // sinks.cc
+  void record_sinks(NodeId call, Lifted result, Frame& f, DeviceSet mask);
+  void record_decorator(NodeId decorator, Frame& f);
+  void record_sink(NodeId at, const Sink& sink, DeviceSet refused, Frame& f, DeviceSet mask);
+  std::optional<DeviceSet> listed_devices(ValueId list, Sink::Lists kind);
+
+  // eval.cc
+  Lifted unknown(Free_ kind, std::string_view name);
+  Lifted eval(NodeId id, Frame& f, DeviceSet mask);
+  Lifted eval_raw(NodeId id, Frame& f, DeviceSet mask);
+  Lifted operand(NodeId id, Frame& f, DeviceSet mask);
+  Lifted eval_constant(const Tree& t, NodeId id);
+  Lifted eval_fstring(NodeId id, Frame& f, DeviceSet mask);
+  Lifted eval_compare(NodeId id, Frame& f, DeviceSet mask);
+  Lifted compare_lifted(value::Comparison op, Lifted a, Lifted b);
+  Lifted eval_subscript(NodeId id, Frame& f, DeviceSet mask);
+  Lifted eval_conditional(NodeId id, Frame& f, DeviceSet mask);
+
+  // containers.cc
+  Lifted eval_items(NodeId id, Kind kind, Frame& f, DeviceSet mask);
+  Lifted eval_dict(NodeId id, Frame& f, DeviceSet mask);
+  Lifted eval_comprehension(NodeId id, Frame& f, DeviceSet mask);
+  void comprehend(NodeId id, std::size_t at, Frame& f, DeviceSet mask, Lifted& out);
+  Lifted append(Lifted list, Lifted item, DeviceSet where);
+  Lifted extend(Lifted list, Lifted more, DeviceSet where);
+  Lifted with_entry(Lifted dict, Lifted key, Lifted value);
+
+  // lift.cc
+  Lifted on_each_shallow(std::initializer_list<Lifted> operands, const Pointwise& f);
+  Lifted on_each_shallow(std::span<const Lifted> operands, const Pointwise& f);
+  Lifted on_each(std::initializer_list<Lifted> operands, const Pointwise& f);
+  Lifted on_each(std::span<const Lifted> operands, const Pointwise& f);
+  void note_absent(Lifted value, Frame& f, DeviceSet mask);
+  std::optional<std::size_t> known_length(Lifted iterable, DeviceSet mask);
+  Lifted item_at(Lifted iterable, std::size_t i);
+  Lifted element_of(Lifted iterable);
+  bool depends_on_device(Lifted v) const;
+
+  // names.cc
+  const Scope& scope_of(const Frame& f) const { return f.tree->scopes[f.scope]; }
+  Lifted name(NodeId id, Frame& f, DeviceSet mask);
+  Lifted class_name(Symbol name, Frame& f);
+  Lifted global_from(Frame& f, Symbol name);
+  Lifted bind_global(ModuleId id, Symbol name);
+  bool exports(ModuleId id, Symbol name, int depth = 0);
+  Lifted bind_piece(ModuleId id, std::uint32_t index, Symbol name);
+  void run_piece(ModuleId id, std::uint32_t index);
+  std::optional<ModuleId> find_module(Symbol dotted) const;
+  ValueId module_value(Symbol dotted);
+  Lifted import_alias(const Tree& t, NodeId statement, NodeId alias, ModuleId from);
+  ValueId builtin_name(Symbol name);
+
+  // definitions.cc
+  FunctionId function_of(ModuleId module, const Tree& tree, NodeId node, ClassId klass, Symbol outer);
+  bool is_stub(const Tree& t, NodeId body) const;
+  ClosureId capture(const Frame& f, const Scope& inner);
+  ClosureId intern_closure(Closure closure);
+  CallableId intern_callable(Callable callable);
+  Lifted define_function(NodeId id, Frame& f);
+  void derive(Symbol name);
+  bool answers_by_device(Lifted function, Frame& f);
+  void problem(const Frame& f, source::Range range, std::string what);
+  void note_errors(ModuleId module, const Tree& tree);
+
+  // classes.cc
+  ClassId class_of_piece(ModuleId id, std::uint32_t index);
+  void read_header(ClassId klass, const Statement& statement, Frame& f);
+  void note_field(Klass& k, std::string_view line);
+  void note_decorator(Klass& k, std::string_view decorator);
+  void set_bases(ClassId klass, std::vector<ValueId> bases);
+  Lifted define_class(NodeId id, Frame& f);
+  void bound_names(const Tree& t, NodeId id, std::vector<Symbol>& out) const;
+  bool own_attribute(ClassId klass, Symbol name, Lifted& out);
+  void run_member(ClassId klass, std::uint32_t index);
+  bool class_attribute(ClassId klass, Symbol name, Lifted& out, std::size_t after = 0);
+  ClassId class_of(ValueId v) const;
+
+  // attributes.cc
+  Lifted eval_attribute(NodeId id, Frame& f, DeviceSet mask);
+  Lifted super_attribute(Symbol name, Frame& f, DeviceSet mask);
+  Lifted attribute(Lifted base, Symbol name, Frame& f, DeviceSet mask);
+  Lifted attribute_of(ValueId v, Symbol name, Frame& f, DeviceSet mask);
+  Lifted bind_attribute(Lifted attribute, ValueId receiver, bool on_class, Frame& f, DeviceSet mask);
+  Lifted module_attribute(ModuleId id, Symbol name);
+  Lifted object_attribute(ValueId v, Symbol name, Frame& f, DeviceSet mask);
+  bool class_getitem(Lifted container, Lifted key, Lifted& out);
+  Lifted cell(ClassId klass, Symbol name);
+  bool writes(std::string_view text, std::string_view pattern) const;
+  Lifted written_by(ClassId klass, ClassId holder, std::uint32_t member, Symbol name);
+
+  // call.cc
+  Lifted eval_call(NodeId id, Frame& f, DeviceSet mask);
+  void spread(Lifted value, Arguments& arguments);
+  void spread_keywords(Lifted value, Arguments& arguments);
+  void note_callee(Lifted callee, Frame& f);
+  Lifted call_value(ValueId callee, const Arguments& arguments, Frame& f, DeviceSet mask);
+  bool bind_arguments(const Callable& callable, const Arguments& arguments, std::vector<Lifted>& slots);
+  Lifted call_function(CallableId id, const Arguments& arguments, Frame& f);
+  Lifted construct(ClassId klass, const Arguments& arguments);
+  std::vector<Lifted> field_values(ClassId klass, const Arguments& arguments);
+
+  // run.cc
+  Lifted run(const Callable& callable, const std::vector<Lifted>& slots, bool emit,
+             Lifted* receiver_after = nullptr);
+  void emit_context(const Callable& callable, const std::vector<Lifted>& slots);
+  Lifted run_generic(FunctionId function, ClosureId closure);
+  Lifted run_for_receiver(FunctionId function, Lifted self);
+  const Gives* annotated(const Tree& t, NodeId annotation) const;
+  bool mentions_derived(const Function& fn);
+  void run_inner();
+  void run_class(ClassId klass, const WordSet& words);
+
+  // external.cc, library.cc
+  Lifted device_fact(Gives gives);
+  bool known_function(const Function& fn, Lifted& out);
+  bool below(const Knowledge::Set& set, std::string_view dotted) const;
+  Lifted external_attribute(ValueId v, Symbol name);
+  ValueId assumed(Symbol dotted, const value::Constant& otherwise);
+  Lifted call_external(ValueId callee, const Arguments& arguments, Frame& f, DeviceSet mask);
+  Lifted make_partial(const Arguments& arguments);
+  void in_environment(value::Comparison op, Lifted name, Lifted container, Lifted& out);
+  const value::Constant* environment(ValueId name, bool& known);
+  bool standard_library(std::string_view dotted, const Arguments& arguments, Lifted& out);
+  Lifted path_attribute(ValueId v, Symbol name);
+
+  // builtins.cc
+  std::optional<std::vector<ValueId>> items_of(ValueId v) const;
+  ValueId any_all(bool any, ValueId v);
+  ValueId to_integer(ValueId v);
+  ValueId extreme(bool largest, std::vector<ValueId> items);
+  ValueId sorted_list(ValueId v);
+  ValueId range_list(std::span<const ValueId> v);
+  ValueId zipped(std::string_view name, std::span<const ValueId> v);
+  ValueId builtin_of_one(std::string_view name, ValueId x);
+  Lifted call_builtin(std::string_view name, const Arguments& arguments, Frame& f, DeviceSet mask);
+  Lifted keyword_dict(const Arguments& arguments);
+  Lifted map_call(Lifted function, Lifted iterable, Frame& f, DeviceSet mask);
+  Lifted instance_of(Lifted object, Lifted type);
+  ValueId instance_of_one(ValueId v, ValueId type);
+  Lifted has_attribute(Lifted object, Lifted name);
+  Lifted get_attribute(const std::vector<Lifted>& args, Frame& f, DeviceSet mask);
+
+  // methods.cc
+  Lifted call_method(ValueId method, const Arguments& arguments);
+  Lifted dict_get(Lifted dict, Lifted key, Lifted otherwise);
+  ValueId string_method(std::string_view name, std::span<const ValueId> v);
+  ValueId path_method(std::string_view name, std::span<const ValueId> v);
+  ValueId dict_method(std::string_view name, ValueId dict);
+  ValueId sequence_method(std::string_view name, std::span<const ValueId> v);
+  void mutate_receiver(NodeId callee_node, Lifted callee, const Arguments& arguments, Frame& f, DeviceSet mask);
+  Lifted updated(Lifted dict, Lifted more);
+
+  static Key key_of(const Tree* tree, NodeId node) { return {tree, node}; }
+
+  Program& p_;
+  const Knowledge& k_;
+  const value::World& w_;
+  value::Store s_;
+  value::LiftedStore l_;
+
+  StableVector<Function> functions_;
+  std::unordered_map<Key, FunctionId, KeyHash> function_index_;
+  StableVector<Closure> closures_;
+  std::map<Closure, ClosureId> closure_index_;
+  StableVector<Callable> callables_;
+  std::unordered_map<std::vector<std::uint32_t>, CallableId, WordsHash> callable_index_;
+  StableVector<Klass> classes_;
+  std::unordered_map<std::pair<ModuleId, std::uint32_t>, ClassId, PairHash> class_index_;
+  std::unordered_map<Key, ClassId, KeyHash> inner_class_index_;
+
+  std::unordered_map<ModuleId, std::unordered_map<Symbol, Lifted>> globals_;
+  std::unordered_set<std::pair<ModuleId, Symbol>, PairHash> pending_globals_;
+  std::unordered_set<std::pair<ModuleId, std::uint32_t>, PairHash> pieces_run_;
+  std::unordered_set<const Tree*> reported_;
+
+  std::unordered_map<std::vector<std::uint32_t>, Lifted, WordsHash> memo_;
+  std::unordered_set<std::vector<std::uint32_t>, WordsHash> active_;
+  std::vector<std::pair<FunctionId, ClosureId>> inner_runs_;
+  std::uint32_t depth_ = 0;
+  std::size_t fuel_ = kFuel;
+
+  const WordSet* words_ = nullptr;
+  std::uint32_t round_ = 0;
+  std::unordered_map<Key, Mention, KeyHash> mention_;
+  std::unordered_set<Symbol> known_names_;
+  std::vector<Symbol> derived_;
+
+  std::unordered_map<Key, std::size_t, KeyHash> choice_index_, condition_index_;
+  std::unordered_map<Key, std::pair<std::uint32_t, std::uint32_t>, KeyHash> chain_index_;
+};
+
+}  // namespace ungate::python

@@ -1,0 +1,69 @@
+// What the evaluator knows about names of packages it does not read: plain data, filled from rules/.
+#pragma once
+
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "base/symbol.h"
+#include "value/free.h"
+
+namespace ungate::python {
+
+// A fact of the device that a call, attribute or annotated parameter gives.
+enum class Gives : std::uint8_t {
+  capability,        // (major, minor)
+  major, minor,
+  cc,                // major * 10 + minor
+  properties,        // an object with `properties` below as attributes
+  smem_block,        // bytes of shared memory a block can have after opt-in
+  smem_sm,           // bytes of shared memory of a multiprocessor
+  device_name        // the product name: free
+};
+
+// A keyword argument, or the first argument of a decorator, whose value lists the devices it admits.
+struct Sink {
+  enum class Lists : std::uint8_t {
+    majors,          // [9, 10]
+    capabilities,    // [90, 100]: major * 10 + minor
+    texts,           // ["90", "100a"]
+    gencode          // ["-gencode=arch=compute_90a,code=sm_90a", …]
+  };
+  Symbol name;
+  bool decorator = false;
+  Lists lists = Lists::majors;
+  std::string form;    // "py-major-list"
+  std::string source;  // where this is known from
+};
+
+struct Knowledge {
+  template <class T>
+  using Map = std::unordered_map<Symbol, T>;
+  using Set = std::unordered_set<Symbol>;
+
+  Map<Gives> calls;             // by dotted name: torch.cuda.get_device_capability
+  Map<Gives> functions;         // by last name, wherever it is defined
+  Map<Gives> annotations;       // of a parameter
+  Map<Gives> properties;        // attribute of device properties
+  Map<value::Constant> constants;  // dotted name of a value or of a call without device: what it is
+  Set constant_calls;           // of these, the names that are called
+  Set present;                  // dotted names that hasattr finds
+  Set missing;                  // dotted names (and everything below) that do not exist in this world
+  std::vector<std::string> unset_suffixes;  // environment variables so named are not set
+  Set opaque;                   // top-level packages that are not read even if they are installed
+  std::vector<Sink> sinks;
+  Set identities;               // decorators and wrappers that give back the function they are given
+  Set logging;                  // first names of calls that only log: logger, warnings, print
+  Set common;                   // names too common to follow from file to file
+  std::vector<std::string> seeds;  // words that make a file worth reading, beside the names above
+
+  const Sink* sink(Symbol name, bool decorator) const {
+    for (const Sink& s : sinks) {
+      if (s.name == name && s.decorator == decorator) return &s;
+    }
+    return nullptr;
+  }
+};
+
+}  // namespace ungate::python

@@ -1,0 +1,204 @@
+// Names: locals, closures, module globals bound when asked for, imports, builtins.
+#include <algorithm>
+
+#include "python/interpreter.h"
+
+namespace ungate::python {
+
+Lifted Interpreter::name(NodeId id, Frame& f, DeviceSet mask) {
+  const Node& n = (*f.tree)[id];
+  if (n.number != 0) {
+    Lifted value = f.slots[n.number - 1];
+    DeviceSet unbound = l_.absent(value) & mask;
+    if (unbound.empty()) {
+      if (f.via != nullptr && !f.origins.empty() && !f.origins[n.number - 1].range.empty()) {
+        f.via->push_back(f.origins[n.number - 1]);
+      }
+      return value;
+    }
+    // At module level a name of this statement may be bound by an earlier one.
+    if (f.function != kNoIndex) return value;
+    Lifted outer = f.class_body ? class_name(n.name, f) : global_from(f, n.name);
+    return l_.overlay(value, unbound, outer);
+  }
+  for (const auto& [captured, value] : closures_[f.closure]) {
+    if (captured == n.name) return value;
+  }
+  if (f.class_body) return class_name(n.name, f);
+  return global_from(f, n.name);
+}
+
+// A name as a class body sees it: what the class has bound so far, then the module.
+Lifted Interpreter::class_name(Symbol name, Frame& f) {
+  Klass& k = classes_[f.klass];
+  if (auto found = k.attributes.find(name); found != k.attributes.end()) return found->second;
+  if (k.binders.contains(name) && !k.pending.contains(name)) {
+    if (Lifted value; class_attribute(f.klass, name, value)) return value;
+  }
+  return global_from(f, name);
+}
+
+Lifted Interpreter::global_from(Frame& f, Symbol name) {
+  Lifted value = global(f.module, name);
+  if (f.via != nullptr && !l_.uniform(value)) {
+    const Module& m = p_[f.module];
+    if (auto bound = m.binders.find(name); bound != m.binders.end()) {
+      f.via->push_back({f.module, m.pieces[bound->second.back()].statement.range});
+    }
+  }
+  return value;
+}
+
+Lifted Interpreter::global(ModuleId id, Symbol name) {
+  auto& known = globals_[id];
+  if (auto found = known.find(name); found != known.end() && !pending_globals_.contains({id, name})) {
+    return found->second;
+  }
+  if (!pending_globals_.insert({id, name}).second) {
+    // Asked for while it is being bound.
+    auto partial = known.find(name);
+    return partial != known.end() ? partial->second : unknown(Free_::name, name.text());
+  }
+  Lifted value = bind_global(id, name);
+  if (p_[id].rebound.contains(name)) value = l_.join(value, unknown(Free_::config, name.text()));
+  globals_[id][name] = value;
+  pending_globals_.erase({id, name});
+  return value;
+}
+
+Lifted Interpreter::bind_global(ModuleId id, Symbol name) {
+  Module& m = p_.load(id);
+  if (m.file == nullptr) return unknown(Free_::unread, m.path);
+  if (auto bound = m.binders.find(name); bound != m.binders.end()) {
+    Lifted value;
+    for (std::uint32_t piece : bound->second) {
+      Lifted here = bind_piece(id, piece, name);
+      value = l_.overlay(here, l_.absent(here), value);
+      globals_[id][name] = value;  // a later piece of this name starts from here
+    }
+    if (l_.absent(value) != value::Values::all()) return value;
+    // Bound only where nothing reaches: a handler, an excluded platform.
+    return unknown(Free_::name, name.text());
+  }
+  for (const auto& [piece, module] : m.star_imports) {
+    auto from = find_module(p_.absolute(id, module.text()));
+    if (from && *from != id && exports(*from, name)) return global(*from, name);
+  }
+  static const Symbol kFile("__file__"), kName("__name__");
+  if (name == kFile) return l_.of(s_.path(Symbol(m.path)));
+  if (name == kName) return l_.of(s_.string(m.name));
+  if (m.is_package) {
+    Symbol dotted(std::string(m.name.text()) + '.' + std::string(name.text()));
+    if (find_module(dotted)) return l_.of(module_value(dotted));
+  }
+  return l_.of(builtin_name(name));
+}
+
+// True if a module binds the name itself, directly or through a star import.
+bool Interpreter::exports(ModuleId id, Symbol name, int depth) {
+  Module& m = p_.load(id);
+  if (m.binders.contains(name)) return true;
+  if (depth > 4) return false;
+  for (const auto& [piece, module] : m.star_imports) {
+    auto from = find_module(p_.absolute(id, module.text()));
+    if (from && *from != id && exports(*from, name, depth + 1)) return true;
+  }
+  return false;
+}
+
+// What one top-level statement binds to a name. Imports bind that name only; other statements run whole,
+// once, and leave all their names in the module's globals.
+Lifted Interpreter::bind_piece(ModuleId id, std::uint32_t index, Symbol name) {
+  Module& m = p_[id];
+  Piece& piece = m.pieces[index];
+  if (piece.statement.kind == LineKind::klass) {
+    return l_.of(s_.handle(Kind::klass, class_of_piece(id, index)));
+  }
+  const Tree& t = p_.tree(id, index);
+  if (piece.statement.kind == LineKind::import) {
+    for (NodeId statement : t.children(t.root)) {
+      for (NodeId alias : t.children(statement)) {
+        if (t[alias].kind == NodeKind::alias && t.symbols[t[alias].number] == name) {
+          return import_alias(t, statement, alias, id);
+        }
+      }
+    }
+    return {};
+  }
+  run_piece(id, index);
+  auto found = globals_[id].find(name);
+  return found == globals_[id].end() ? Lifted() : found->second;
+}
+
+void Interpreter::run_piece(ModuleId id, std::uint32_t index) {
+  if (!pieces_run_.insert({id, index}).second) return;
+  ++statistics.runs;
+  const Tree& t = p_.tree(id, index);
+  note_errors(id, t);
+  Frame f;
+  f.module = id;
+  f.tree = &t;
+  f.emit = true;
+  f.slots.resize(t.scopes[0].slots.size());
+  // Names that earlier statements bound, so that `X += [...]` and `X["k"] = ...` extend them.
+  for (std::size_t i = 0; i < f.slots.size(); ++i) {
+    if (auto found = globals_[id].find(t.scopes[0].slots[i]); found != globals_[id].end()) f.slots[i] = found->second;
+  }
+  std::size_t fuel = std::exchange(fuel_, statistics.expressions + kFuel);
+  exec_block(t.root, f, value::Values::all());
+  fuel_ = fuel;
+  for (std::size_t i = 0; i < f.slots.size(); ++i) {
+    if (f.slots[i] == Lifted()) continue;
+    Symbol bound = t.scopes[0].slots[i];
+    globals_[id][bound] = f.slots[i];
+    if (depends_on_device(f.slots[i]) || answers_by_device(f.slots[i], f)) derive(bound);
+  }
+}
+
+// --- Imports ---------------------------------------------------------------------------------------
+
+std::optional<ModuleId> Interpreter::find_module(Symbol dotted) const {
+  std::string_view top = dotted.text().substr(0, dotted.text().find('.'));
+  if (k_.opaque.contains(Symbol(top))) return std::nullopt;
+  return p_.find(dotted);
+}
+
+ValueId Interpreter::module_value(Symbol dotted) {
+  if (auto found = find_module(dotted)) return s_.handle(Kind::module, *found);
+  return s_.external(dotted);
+}
+
+Lifted Interpreter::import_alias(const Tree& t, NodeId statement, NodeId alias, ModuleId from) {
+  const Node& n = t[statement];
+  Symbol imported = t[alias].name, local = t.symbols[t[alias].number];
+  if (n.kind == NodeKind::import) {
+    // `import a.b` binds a; `import a.b as c` binds a.b.
+    std::string_view top = imported.text().substr(0, imported.text().find('.'));
+    return l_.of(module_value(local.text() == top ? local : imported));
+  }
+  Symbol module = p_.absolute(from, n.name.text());
+  std::string member = std::string(module.text()) + '.' + std::string(imported.text());
+  if (k_.calls.contains(Symbol(member)) || k_.constants.contains(Symbol(member))) return l_.of(s_.external(Symbol(member)));
+  if (auto found = find_module(module)) {
+    if (exports(*found, imported) || !find_module(Symbol(member))) return global(*found, imported);
+  }
+  return l_.of(module_value(Symbol(member)));
+}
+
+// --- Builtins --------------------------------------------------------------------------------------
+
+ValueId Interpreter::builtin_name(Symbol name) {
+  static constexpr std::string_view kBuiltins[] = {
+      "len", "any", "all", "int", "str", "bool", "float", "tuple", "list", "set", "frozenset", "dict",
+      "sorted", "range", "map", "filter", "zip", "enumerate", "isinstance", "issubclass", "hasattr",
+      "getattr", "setattr", "min", "max", "sum", "abs", "type", "print", "super", "next", "iter",
+      "reversed", "repr", "callable", "id", "open", "round", "hash", "divmod", "ord", "chr", "vars",
+      "object", "property", "staticmethod", "classmethod", "bytes", "slice", "delattr", "format"};
+  if (std::ranges::find(kBuiltins, name.text()) != std::end(kBuiltins) || name.text().ends_with("Error") ||
+      name.text().ends_with("Exception") || name.text().ends_with("Warning")) {
+    return s_.external(Symbol("builtins." + std::string(name.text())));
+  }
+  return s_.unknown({Free_::name, name});
+}
+
+}  // namespace ungate::python

@@ -1,0 +1,203 @@
+// Runs of functions, and what is run: everything that mentions a word looked for, round by round.
+//
+//   generic run    every parameter unknown; records choices. Once a function and round.
+//   value run      the real arguments, memoised by them; records nothing.
+//   emitting run   the device-dependent arguments of a call, everything else unknown; records choices, so
+//                  that constants of one call site do not decide for all.
+#include <algorithm>
+
+#include "python/interpreter.h"
+
+namespace ungate::python {
+
+Interpreter::Interpreter(Program& program, const Knowledge& knowledge, const value::World& world)
+    : p_(program), k_(knowledge), w_(world), l_(s_) {
+  closures_.push_back({});
+  classes_.push_back({});  // kSomething
+}
+
+void Interpreter::start_round(const WordSet& words) {
+  words_ = &words;
+  ++round_;
+}
+
+// True if a function's text holds a word that is looked for.
+bool Interpreter::mentions_derived(const Function& fn) {
+  if (words_ == nullptr) return false;
+  auto [entry, fresh] = mention_.try_emplace(key_of(fn.tree, fn.node), Mention{});
+  Mention& m = entry->second;
+  if (fresh || m.round != round_) {
+    m.round = round_;
+    const Module& module = p_[fn.module];
+    m.yes = m.yes || mentions(module.file->text(), (*fn.tree)[fn.node].range, *words_);
+  }
+  return m.yes;
+}
+
+void Interpreter::run_inner() {
+  while (!inner_runs_.empty()) {
+    auto [function, closure] = inner_runs_.back();
+    inner_runs_.pop_back();
+    if (mentions_derived(functions_[function])) run_generic(function, closure);
+  }
+}
+
+std::size_t Interpreter::run_module(ModuleId id, const WordSet& words) {
+  Module& m = p_.load(id);
+  if (m.file == nullptr) return 0;
+  std::string_view text = m.file->text();
+  std::size_t ran = 0;
+  for (std::uint32_t i = 0; i < m.pieces.size(); ++i) {
+    const Statement& statement = m.pieces[i].statement;
+    if (statement.kind == LineKind::import || !mentions(text, statement.range, words)) continue;
+    ++ran;
+    if (statement.kind == LineKind::klass) {
+      run_class(class_of_piece(id, i), words);
+    } else if (statement.kind == LineKind::function) {
+      run_piece(id, i);
+      const Tree& t = p_.tree(id, i);
+      for (NodeId node : t.children(t.root)) {
+        if (t[node].kind == NodeKind::function) run_generic(function_of(id, t, node, kNoIndex, {}), 0);
+      }
+    } else {
+      run_piece(id, i);
+    }
+    run_inner();
+  }
+  return ran;
+}
+
+void Interpreter::run_class(ClassId klass, const WordSet& words) {
+  ModuleId module = classes_[klass].module;
+  std::string_view text = p_[module].file->text();
+  for (std::uint32_t i = 0; i < classes_[klass].members.size(); ++i) {
+    Klass::Member member = classes_[klass].members[i];
+    if (!mentions(text, member.range, words)) continue;
+    run_member(klass, i);
+    if (member.kind != LineKind::function || member.tree != nullptr) continue;
+    const Tree& t = p_.parse_range(module, member.range);
+    for (NodeId node : t.children(t.root)) {
+      if (t[node].kind != NodeKind::function) continue;
+      run_generic(function_of(module, t, node, klass, classes_[klass].name), 0);
+    }
+    run_inner();
+  }
+}
+
+// Runs a body; returns what it returns, absent (with the exception) where it raises.
+Lifted Interpreter::run(const Callable& callable, const std::vector<Lifted>& slots, bool emit, Lifted* receiver_after) {
+  const Function& fn = functions_[callable.function];
+  ++statistics.runs;
+  ++depth_;
+  Frame f;
+  f.module = fn.module;
+  f.tree = fn.tree;
+  f.function = callable.function;
+  f.klass = fn.klass;
+  f.closure = callable.closure;
+  f.receiver = callable.receiver;
+  f.slots = slots;
+  f.scope = (*fn.tree)[fn.node].number;
+  f.emit = emit;
+  DeviceSet all = value::Values::all();
+  if (fn.is_lambda()) {
+    f.position = Choice::Position::returned;
+    f.returned = eval(fn.body(), f, all);
+    f.raised = f.pending;
+  } else {
+    DeviceSet alive = exec_block(fn.body(), f, all);
+    Lifted none = l_.of(s_.none());
+    f.returned = l_.merge(f.returned, DeviceSet(~0ull) - l_.absent(f.returned), none, alive);
+  }
+  if (receiver_after != nullptr && !f.slots.empty()) *receiver_after = f.slots[0];
+  --depth_;
+  DeviceSet gone = l_.absent(f.returned);
+  if (gone.empty() || f.raised.empty()) return f.returned;
+  return l_.overlay(f.returned, gone, l_.of(s_.raised(f.raise_type, f.raise_text)));
+}
+
+void Interpreter::emit_context(const Callable& callable, const std::vector<Lifted>& slots) {
+  Function& fn = functions_[callable.function];
+  if (fn.lines > kLong) return;
+  std::vector<std::uint32_t> key{callable.closure};
+  std::vector<Lifted> open = slots;
+  const Tree& t = *fn.tree;
+  auto params = t.children(fn.params());
+  for (std::size_t i = 0; i < open.size(); ++i) {
+    bool self = i == 0 && callable.receiver;
+    if (l_.uniform(open[i]) && i < params.size() && !self) open[i] = unknown(Free_::argument, t[params[i]].name.text());
+    key.push_back(l_.uniform(open[i]) && !self ? 0 : open[i].id);
+  }
+  if (fn.contexts.size() >= kContexts || std::ranges::find(fn.contexts, key) != fn.contexts.end()) return;
+  fn.contexts.push_back(key);
+  if (depth_ < kDepth) run(callable, open, true);
+}
+
+// The generic run: nothing is known of the parameters but what their annotations say.
+Lifted Interpreter::run_generic(FunctionId function, ClosureId closure) {
+  Function& fn = functions_[function];
+  if (fn.ran || depth_ > 0) return {};
+  fn.ran = true;
+  const Tree& t = *fn.tree;
+  note_errors(fn.module, t);
+  Callable callable;
+  callable.function = function;
+  callable.closure = closure;
+  std::vector<Lifted> slots(fn.scope().slots.size());
+  auto params = t.children(fn.params());
+  for (std::size_t i = 0; i < params.size(); ++i) {
+    const Node& param = t[params[i]];
+    auto kind = static_cast<ParamKind>(param.op);
+    NodeId annotation = t.child(params[i], 1);
+    if (i == 0 && fn.klass != kNoIndex && fn.binding != Function::Binding::static_) {
+      ValueId self = fn.binding == Function::Binding::klass ? s_.handle(Kind::klass, fn.klass) : s_.object(fn.klass, {}, true);
+      callable.receiver = l_.of(self);
+      slots[i] = *callable.receiver;
+    } else if (kind == ParamKind::star) {
+      slots[i] = l_.of(s_.sequence(Kind::tuple, {}, true));
+    } else if (kind == ParamKind::double_star) {
+      slots[i] = l_.of(s_.dict({}, true));
+    } else if (const Gives* gives = annotated(t, annotation)) {
+      slots[i] = device_fact(*gives);
+    } else {
+      slots[i] = unknown(Free_::argument, param.name.text());
+    }
+  }
+  std::size_t fuel = std::exchange(fuel_, statistics.expressions + kFuel);
+  Lifted result = run(callable, slots, true);
+  fuel_ = fuel;
+  if (depends_on_device(result) && !fn.is_lambda()) derive(t[fn.node].name);
+  return result;
+}
+
+const Gives* Interpreter::annotated(const Tree& t, NodeId annotation) const {
+  if (annotation == 0 || k_.annotations.empty()) return nullptr;
+  const Node& n = t[annotation];
+  auto found = k_.annotations.find(n.name);
+  if (found != k_.annotations.end()) return &found->second;
+  // Optional[DeviceCapability], "DeviceCapability | None"
+  for (NodeId child : t.children(annotation)) {
+    if (const Gives* gives = annotated(t, child)) return gives;
+  }
+  return nullptr;
+}
+
+// A method run for what it leaves in its receiver.
+Lifted Interpreter::run_for_receiver(FunctionId function, Lifted self) {
+  const Function& fn = functions_[function];
+  if (depth_ >= kDepth) return self;
+  Callable callable;
+  callable.function = function;
+  callable.receiver = self;
+  const Tree& t = *fn.tree;
+  std::vector<Lifted> slots(fn.scope().slots.size());
+  auto params = t.children(fn.params());
+  if (params.empty()) return self;
+  slots[0] = self;
+  for (std::size_t i = 1; i < params.size(); ++i) slots[i] = unknown(Free_::argument, t[params[i]].name.text());
+  Lifted after = self;
+  run(callable, slots, false, &after);
+  return after;
+}
+
+}  // namespace ungate::python

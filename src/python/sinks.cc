@@ -1,0 +1,102 @@
+// Lists of devices handed to a keyword or a decorator: supported_major_versions=[9, 10].
+#include "arch/load.h"
+#include "base/text.h"
+#include "python/interpreter.h"
+
+namespace ungate::python {
+namespace {
+
+void add_gencode(std::string_view flag, DeviceSet& out, bool& any) {
+  // "-gencode=arch=compute_90a,code=sm_90a", "code=[sm_90,compute_90]"
+  for (std::size_t at = flag.find("code="); at != std::string_view::npos; at = flag.find("code=", at + 1)) {
+    if (at >= 3 && flag.substr(at - 3, 3) == "gen") continue;
+    std::string_view list = flag.substr(at + 5);
+    for (std::string_view code : text::split(list, ',')) {
+      while (!code.empty() && (code.front() == '[' || code.front() == '"' || code.front() == '\'')) code.remove_prefix(1);
+      while (!code.empty() && (code.back() == ']' || code.back() == '"' || code.back() == '\'')) code.remove_suffix(1);
+      auto target = arch::parse_code_target(code);
+      if (!target) continue;
+      any = true;
+      out |= code.starts_with("compute_") ? arch::ptx_devices(*target) : arch::sass_devices(*target);
+    }
+  }
+}
+
+}  // namespace
+
+// The devices that a list names; nothing when it names none or is not known.
+std::optional<DeviceSet> Interpreter::listed_devices(ValueId list, Sink::Lists kind) {
+  if (!value::is_container(s_.kind(list)) || s_.node(list).open) return std::nullopt;
+  DeviceSet out;
+  bool any = false;
+  for (ValueId item : s_.items(list)) {
+    if (s_.kind(item) == Kind::string && kind == Sink::Lists::gencode) {
+      add_gencode(s_.text(item), out, any);
+    } else if (s_.kind(item) == Kind::string && kind != Sink::Lists::majors) {
+      if (auto device = arch::parse_device(s_.text(item))) out |= DeviceSet::of(device->index()), any = true;
+    } else if (s_.kind(item) == Kind::integer) {
+      std::int64_t n = s_.node(item).number;
+      for (unsigned d : arch::known_devices()) {
+        bool same = kind == Sink::Lists::majors ? arch::Device(d).major() == n : arch::Device(d).cc() == n;
+        if (same) out |= DeviceSet::of(d), any = true;
+      }
+    }
+  }
+  return any ? std::optional(out) : std::nullopt;
+}
+
+void Interpreter::record_sinks(NodeId call, Lifted result, Frame& f, DeviceSet mask) {
+  if (!f.emit) return;
+  const Tree& t = *f.tree;
+  for (std::size_t i = 1; i < t[call].count; ++i) {
+    NodeId argument = t.child(call, i);
+    if (t[argument].kind != NodeKind::keyword) continue;
+    const Sink* sink = k_.sink(t[argument].name, false);
+    if (sink == nullptr) continue;
+    bool emit = std::exchange(f.emit, false);
+    Lifted list = operand(t.child(argument, 0), f, mask);
+    f.emit = emit;
+    DeviceSet refused = l_.absent(result) & mask;
+    if (!l_.uniform(list)) continue;  // the list follows the device already
+    if (refused.empty() || refused == mask) {
+      // The callee does not say (it was not read, or refuses elsewhere): the list does.
+      auto listed = listed_devices(l_.value(list), sink->lists);
+      if (!listed || listed->contains(mask)) continue;
+      refused = mask - *listed;
+    }
+    record_sink(argument, *sink, refused, f, mask);
+    Choice& c = choice_at(argument, f);
+    l_.each(result, [&](DeviceSet where, ValueId v) {
+      if ((where & refused).empty() || !s_.is_absent(v) || s_.node(v).ref == 0) return;
+      c.raise_type = Symbol::from_id(s_.node(v).ref);
+      c.raise_text = s_.node(v).name;
+    });
+  }
+}
+
+void Interpreter::record_decorator(NodeId decorator, Frame& f) {
+  const Tree& t = *f.tree;
+  if (!f.emit || t[decorator].kind != NodeKind::call || t[decorator].count < 2) return;
+  const Sink* sink = k_.sink(t[t.child(decorator, 0)].name, true);
+  if (sink == nullptr) return;
+  NodeId argument = t.child(decorator, 1);
+  Lifted list = operand(argument, f, value::Values::all());
+  if (!l_.uniform(list)) return;
+  auto listed = listed_devices(l_.value(list), sink->lists);
+  if (!listed) return;
+  DeviceSet all = value::Values::all();
+  record_sink(decorator, *sink, all - *listed, f, all);
+}
+
+void Interpreter::record_sink(NodeId at, const Sink& sink, DeviceSet refused, Frame& f, DeviceSet mask) {
+  Choice& c = choice_at(at, f);
+  c.kind = Choice::Kind::sink;
+  c.sink = &sink;
+  c.position = Choice::Position::condition;
+  c.outcome |= Outcome{mask - refused, refused & mask, {}};
+  c.alive |= mask;
+  c.refusal = Refusal::raises;
+  if (c.via.empty() && f.via != nullptr) c.via = *f.via;
+}
+
+}  // namespace ungate::python
