@@ -139,7 +139,7 @@ Lifted Interpreter::cell(ClassId klass, Symbol name) {
       const Klass::Member& member = classes_[c].members[i];
       if (member.kind != LineKind::function) continue;
       if (!writes(p_[classes_[c].module].file->text(member.range), pattern)) continue;
-      out = l_.join(out, written_by(klass, c, i, name));
+      out = l_.join(out, written_by(klass, method_at(c, i), name));
     }
   }
   classes_[klass].cells[name] = out;
@@ -161,17 +161,13 @@ bool Interpreter::writes(std::string_view text, std::string_view pattern) const 
   return false;
 }
 
-// What a method, run with a generic object and unknown arguments, leaves in a field of it.
-Lifted Interpreter::written_by(ClassId klass, ClassId holder, std::uint32_t member, Symbol name) {
-  run_member(holder, member);
-  const Klass::Member& m = classes_[holder].members[member];
-  const Tree& t = m.tree != nullptr ? *m.tree : p_.parse_range(classes_[holder].module, m.range);
-  NodeId node = m.tree != nullptr ? m.node : t.child(t.root, 0);
-  if (t[node].kind != NodeKind::function) return {};
-  FunctionId function = function_of(classes_[holder].module, t, node, holder, classes_[holder].name);
-  if (functions_[function].lines > kLongWriter) return unknown(Free_::config, "self." + std::string(name.text()));
-  Lifted self = l_.of(s_.object(klass, {}, true));
-  Lifted after = run_for_receiver(function, self);
+// What a method, run with a generic object and unknown arguments, leaves in a field of it. A method that
+// holds no word looked for leaves something that the device does not decide.
+Lifted Interpreter::written_by(ClassId klass, FunctionId method, Symbol name) {
+  if (!mentions_derived(method) || functions_[method].lines > kLong) {
+    return unknown(Free_::config, "self." + std::string(name.text()));
+  }
+  Lifted after = run_for_receiver(method, l_.of(s_.object(klass, {}, true)));
   return l_.map(after, [&](ValueId v) {
     ValueId field = s_.absent();
     s_.each(v, [&](ValueId x) {

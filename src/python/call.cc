@@ -1,5 +1,6 @@
 // Calls: of functions and classes, with their arguments bound and their results memoised.
 #include <algorithm>
+#include <ranges>
 
 #include "python/interpreter.h"
 
@@ -58,7 +59,7 @@ void Interpreter::note_callee(Lifted callee, Frame& f) {
   l_.each(callee, [&](DeviceSet, ValueId v) {
     if (s_.kind(v) != Kind::function || f.via->size() > 8) return;
     const Function& fn = functions_[callables_[s_.node(v).ref].function];
-    f.via->push_back({fn.module, (*fn.tree)[fn.node].range});
+    f.via->push_back({fn.module, fn.range});
   });
 }
 
@@ -97,7 +98,7 @@ Lifted Interpreter::call_value(ValueId callee, const Arguments& arguments, Frame
 
 // The parameters of a call; nothing when the arguments do not fit (a TypeError).
 bool Interpreter::bind_arguments(const Callable& callable, const Arguments& arguments, std::vector<Lifted>& slots) {
-  const Function& fn = functions_[callable.function];
+  const Function& fn = read(callable.function);
   const Tree& t = *fn.tree;
   auto params = t.children(fn.params());
   std::vector<Lifted> positional = callable.bound;
@@ -130,10 +131,9 @@ bool Interpreter::bind_arguments(const Callable& callable, const Arguments& argu
       keywords.erase(named);
     } else if (arguments.open) {
       slot = unknown(Free_::argument, param.name.text());
-    } else if (i < callable.defaults.size() && callable.defaults[i] != Lifted()) {
-      slot = callable.defaults[i];
     } else {
-      return false;
+      slot = callable.defaults.empty() ? default_of(callable.function, i) : callable.defaults[i];
+      if (slot == Lifted()) return false;
     }
   }
   return next >= positional.size() && keywords.empty();
@@ -141,9 +141,17 @@ bool Interpreter::bind_arguments(const Callable& callable, const Arguments& argu
 
 Lifted Interpreter::call_function(CallableId id, const Arguments& arguments, Frame& f) {
   const Callable callable = callables_[id];
-  const Function& fn = functions_[callable.function];
-  Symbol name = fn.qualname;
-  if (Lifted known; known_function(fn, known)) return known;
+  Symbol name = functions_[callable.function].qualname;
+  if (Lifted known; known_function(functions_[callable.function], known)) return known;
+  bool mentioned = mentions_derived(callable.function);
+  auto varies = [&](const auto& values) {
+    return std::ranges::any_of(values, [&](Lifted v) { return !l_.uniform(v); });
+  };
+  if (!mentioned && functions_[callable.function].lines > kTiny && !varies(arguments.positional) && !varies(callable.bound) &&
+      !varies(arguments.keywords | std::views::values) && !varies(callable.keywords | std::views::values)) {
+    return unknown(Free_::call, name.text());
+  }
+  const Function& fn = read(callable.function);
   std::vector<Lifted> slots(fn.scope().slots.size());
   if (!bind_arguments(callable, arguments, slots)) return l_.of(s_.raised(Symbol("TypeError"), {}));
   bool device_dependent = std::ranges::any_of(slots, [&](Lifted v) { return !l_.uniform(v); });
@@ -152,8 +160,7 @@ Lifted Interpreter::call_function(CallableId id, const Arguments& arguments, Fra
     if (f.emit && device_dependent) emit_context(callable, slots);
     return unknown(Free_::call, name.text());
   }
-  bool worth = fn.lines <= kShort || (fn.lines <= kLong && (mentions_derived(fn) || device_dependent));
-  if (!worth) return unknown(Free_::call, name.text());
+  if (!worth_running(fn, slots)) return unknown(Free_::call, name.text());
 
   std::vector<std::uint32_t> key{callable.function, callable.closure};
   for (Lifted v : slots) key.push_back(v.id);
@@ -196,8 +203,10 @@ Lifted Interpreter::construct(ClassId klass, const Arguments& arguments) {
   Lifted init;
   if (!class_attribute(klass, kInit, init) || !l_.uniform(init) || s_.kind(l_.value(init)) != Kind::function) return fresh;
   Callable callable = callables_[s_.node(l_.value(init)).ref];
-  const Function& fn = functions_[callable.function];
-  if (fn.lines > kLong || depth_ >= kDepth) return l_.of(s_.object(klass, {}, true));
+  bool tiny = functions_[callable.function].lines <= kTiny;
+  bool worth = tiny || (mentions_derived(callable.function) && functions_[callable.function].lines <= kLong);
+  if (!worth || depth_ >= kDepth) return l_.of(s_.object(klass, {}, true));
+  const Function& fn = read(callable.function);
   callable.receiver = fresh;
   std::vector<Lifted> slots(fn.scope().slots.size());
   if (!bind_arguments(callable, arguments, slots)) return l_.of(s_.object(klass, {}, true));

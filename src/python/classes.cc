@@ -23,7 +23,7 @@ ClassId Interpreter::class_of_piece(ModuleId id, std::uint32_t index) {
   for (const Statement& member : m.outline->body(text, statement)) {
     auto at = static_cast<std::uint32_t>(k.members.size());
     for (Symbol bound : bindings_of(text, *m.outline, member).names) k.binders[bound].push_back(at);
-    k.members.push_back({nullptr, 0, member.range, member.kind, 0, false});
+    k.members.push_back({nullptr, 0, member.range, member.kind, member, 0, false});
     if (member.kind == LineKind::simple) note_field(k, m.file->text(member.range));
   }
   Frame f;
@@ -127,7 +127,7 @@ Lifted Interpreter::define_class(NodeId id, Frame& f) {
     for (Symbol name : bound) k.binders[name].push_back(at);
     if (t[member].kind == NodeKind::annotated) note_field(k, p_[f.module].file->text(t[member].range));
     LineKind kind = t[member].kind == NodeKind::function ? LineKind::function : LineKind::simple;
-    k.members.push_back({&t, member, t[member].range, kind, t[id].number, false});
+    k.members.push_back({&t, member, t[member].range, kind, {}, t[id].number, false});
   }
   for (std::size_t i = 2; i < t[id].count; ++i) note_decorator(k, p_[f.module].file->text(t[t.child(id, i)].range));
   std::vector<ValueId> bases;
@@ -180,6 +180,13 @@ void Interpreter::run_member(ClassId klass, std::uint32_t index) {
   Klass::Member& member = classes_[klass].members[index];
   if (member.done) return;
   member.done = true;
+  if (member.kind == LineKind::function && member.tree == nullptr) {
+    Callable callable;
+    callable.function = method_at(klass, index);
+    if (functions_[callable.function].binding == Function::Binding::setter) return;
+    classes_[klass].attributes[member.statement.name] = l_.of(s_.handle(Kind::function, intern_callable(std::move(callable))));
+    return;
+  }
   Frame f;
   f.module = classes_[klass].module;
   f.klass = klass;
@@ -206,6 +213,12 @@ void Interpreter::run_member(ClassId klass, std::uint32_t index) {
     k.attributes[bound] = value;
     if (depends_on_device(value)) derive(bound);
   }
+}
+
+FunctionId Interpreter::method_at(ClassId klass, std::uint32_t index) {
+  const Klass::Member& member = classes_[klass].members[index];
+  if (member.tree != nullptr) return function_of(classes_[klass].module, *member.tree, member.node, klass, classes_[klass].name);
+  return function_at(classes_[klass].module, member.statement, klass);
 }
 
 bool Interpreter::class_attribute(ClassId klass, Symbol name, Lifted& out, std::size_t after) {

@@ -1,36 +1,112 @@
 // Functions, lambdas, closures and callables as values; names that turned out device-dependent.
 #include <algorithm>
 
+#include "base/text.h"
 #include "python/interpreter.h"
+#include "python/parse.h"
 
 namespace ungate::python {
 
+// A function that stands in a tree: an inner function, or one in a branch.
 FunctionId Interpreter::function_of(ModuleId module, const Tree& tree, NodeId node, ClassId klass, Symbol outer) {
   auto [entry, fresh] = function_index_.try_emplace(key_of(&tree, node), static_cast<FunctionId>(functions_.size()));
   if (!fresh) return entry->second;
+  const Node& n = tree[node];
   Function fn;
   fn.module = module;
   fn.tree = &tree;
   fn.node = node;
+  fn.range = n.range;
   fn.klass = klass;
-  const Node& n = tree[node];
-  std::string name = n.kind == NodeKind::lambda ? "<lambda>" : std::string(n.name.text());
-  fn.qualname = outer.empty() ? Symbol(name) : Symbol(std::string(outer.text()) + '.' + name);
-  std::string_view text = p_[module].file->text(n.range);
-  fn.lines = static_cast<std::uint32_t>(std::ranges::count(text, '\n')) + 1;
+  fn.name = n.kind == NodeKind::lambda ? Symbol("<lambda>") : n.name;
+  fn.qualname = outer.empty() ? fn.name : Symbol(std::string(outer.text()) + '.' + std::string(fn.name.text()));
+  std::string_view text = p_[module].file->text();
+  fn.lines = static_cast<std::uint32_t>(std::ranges::count(text.substr(n.range.begin, n.range.size()), '\n')) + 1;
   for (std::size_t i = 3; n.kind == NodeKind::function && i < n.count; ++i) {
-    NodeId decorator = tree.child(node, i);
-    if (tree[decorator].kind == NodeKind::call) decorator = tree.child(decorator, 0);
-    std::string_view d = tree[decorator].name.text();
-    if (d == "staticmethod") fn.binding = Function::Binding::static_;
-    else if (d == "classmethod") fn.binding = Function::Binding::klass;
-    else if (d == "property" || d == "cached_property" || d == "functools_cached_property") fn.binding = Function::Binding::property;
-    else if (d == "abstractmethod") fn.abstract = true;
+    source::Range range = tree[tree.child(node, i)].range;
+    note_binding(fn, text.substr(range.begin, range.size()));
   }
   if (n.kind == NodeKind::function) fn.abstract = fn.abstract || is_stub(tree, fn.body());
   functions_.push_back(std::move(fn));
   ++statistics.functions;
   return entry->second;
+}
+
+// A function that is a statement of a module or class.
+FunctionId Interpreter::function_at(ModuleId module, const Statement& statement, ClassId klass) {
+  auto [entry, fresh] = statement_functions_.try_emplace({module, statement.range.begin}, static_cast<FunctionId>(functions_.size()));
+  if (!fresh) return entry->second;
+  const Module& m = p_[module];
+  Function fn;
+  fn.module = module;
+  fn.range = statement.range;
+  fn.klass = klass;
+  fn.name = statement.name;
+  fn.qualname = klass == kNoIndex ? fn.name : Symbol(std::string(classes_[klass].name.text()) + '.' + std::string(fn.name.text()));
+  std::string_view text = m.file->text();
+  fn.lines = m.file->position(statement.range.end).line - m.file->position(statement.range.begin).line + 1;
+  for (std::uint32_t i = statement.first; i < statement.head; ++i) {
+    const LogicalLine& line = m.outline->lines()[i];
+    note_binding(fn, text.substr(line.begin + 1, line.end - line.begin - 1));
+  }
+  functions_.push_back(std::move(fn));
+  ++statistics.functions;
+  return entry->second;
+}
+
+void Interpreter::note_binding(Function& fn, std::string_view decorator) const {
+  decorator = text::trim(decorator.substr(0, decorator.find('(')));
+  std::string_view name = decorator.substr(decorator.rfind('.') + 1);
+  if (name == "staticmethod") fn.binding = Function::Binding::static_;
+  else if (name == "classmethod") fn.binding = Function::Binding::klass;
+  else if (name == "property" || name == "cached_property") fn.binding = Function::Binding::property;
+  else if (name == "setter" || name == "deleter") fn.binding = Function::Binding::setter;
+  else if (name == "abstractmethod") fn.abstract = true;
+}
+
+// The function with its tree.
+const Function& Interpreter::read(FunctionId id) {
+  Function& fn = functions_[id];
+  if (fn.tree != nullptr) return fn;
+  const Tree& t = p_.parse_range(fn.module, fn.range);
+  note_errors(fn.module, t);
+  fn.tree = &t;
+  for (NodeId node : t.children(t.root)) {
+    if (t[node].kind == NodeKind::function) fn.node = node;
+  }
+  if (fn.node == 0) {
+    // What was cut out as a function does not parse as one: nothing is known of it.
+    static const Tree kNothing = parse("def nothing(*a, **k): ...", {0, 25});
+    fn.tree = &kNothing;
+    fn.node = kNothing.child(kNothing.root, 0);
+  }
+  fn.abstract = fn.abstract || is_stub(*fn.tree, fn.body());
+  return fn;
+}
+
+// A parameter's default, evaluated where the function stands.
+Lifted Interpreter::default_of(FunctionId id, std::size_t param) {
+  const Function& fn = read(id);
+  const Tree& t = *fn.tree;
+  auto params = t.children(fn.params());
+  Function& keep = functions_[id];
+  if (keep.defaults.size() < params.size()) keep.defaults.resize(params.size());
+  NodeId value = t.child(params[param], 0);
+  if (value == 0 || keep.defaults[param] != Lifted()) return keep.defaults[param];
+  Frame f;
+  f.module = fn.module;
+  f.tree = fn.tree;
+  f.klass = fn.klass;
+  f.class_body = fn.klass != kNoIndex;
+  f.slots.resize(scope_of(f).slots.size());
+  return keep.defaults[param] = eval(value, f, value::Values::all());
+}
+
+// Running a callee is worth its cost if the outcome may depend on the device, or if it is tiny.
+bool Interpreter::worth_running(const Function& fn, std::span<const Lifted> slots) {
+  if (fn.lines <= kTiny) return true;
+  if (fn.lines > kLong) return false;
+  return fn.mention || std::ranges::any_of(slots, [&](Lifted v) { return !l_.uniform(v); });
 }
 
 // A body that is only a docstring, `...`, `pass` or `raise NotImplementedError`.
@@ -83,7 +159,7 @@ Lifted Interpreter::define_function(NodeId id, Frame& f) {
                  : method ? classes_[f.klass].name : Symbol();
   Callable callable;
   callable.function = function_of(f.module, t, id, method ? f.klass : kNoIndex, outer);
-  callable.closure = capture(f, functions_[callable.function].scope());
+  callable.closure = capture(f, read(callable.function).scope());
   for (NodeId param : t.children(t.child(id, 0))) {
     NodeId value = t.child(param, 0);
     callable.defaults.push_back(value == 0 ? Lifted() : operand(value, f, value::Values::all()));
@@ -116,7 +192,7 @@ void Interpreter::derive(Symbol name) {
 bool Interpreter::answers_by_device(Lifted function, Frame& f) {
   if (!l_.uniform(function) || s_.kind(l_.value(function)) != Kind::function) return false;
   const Callable& callable = callables_[s_.node(l_.value(function)).ref];
-  bool partial = !callable.bound.empty() || !callable.keywords.empty() || functions_[callable.function].is_lambda();
+  bool partial = !callable.bound.empty() || !callable.keywords.empty() || functions_[callable.function].name.text() == "<lambda>";
   return partial && depends_on_device(call(function, {}, f, value::Values::all()));
 }
 

@@ -36,12 +36,10 @@ Lifted Interpreter::device_fact(Gives gives) {
 
 // A function whose name says what it gives, wherever it is defined (vendored copies of pynvml).
 bool Interpreter::known_function(const Function& fn, Lifted& out) {
-  const Node& n = (*fn.tree)[fn.node];
-  if (n.kind != NodeKind::function) return false;
-  auto by_name = k_.functions.find(n.name);
+  auto by_name = k_.functions.find(fn.name);
   if (by_name == k_.functions.end()) {
     if (fn.klass != kNoIndex || k_.calls.empty()) return false;
-    auto by_path = k_.calls.find(Symbol(std::string(p_[fn.module].name.text()) + '.' + std::string(n.name.text())));
+    auto by_path = k_.calls.find(Symbol(std::string(p_[fn.module].name.text()) + '.' + std::string(fn.name.text())));
     if (by_path == k_.calls.end()) return false;
     out = device_fact(by_path->second);
     return true;

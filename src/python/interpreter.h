@@ -38,17 +38,22 @@ using ClassId = std::uint32_t;
 using CallableId = std::uint32_t;
 using ClosureId = std::uint32_t;
 
-// A function, method or lambda as written.
+// A function, method or lambda as written. One that is a statement of a module or class is parsed when it
+// is first run; until then its text is all there is.
 struct Function {
   ModuleId module = 0;
-  const Tree* tree = nullptr;
+  const Tree* tree = nullptr;      // null: not parsed yet
   NodeId node = 0;
+  source::Range range;
   ClassId klass = kNoIndex;        // the class that holds it
-  Symbol qualname;
-  enum class Binding : std::uint8_t { plain, static_, klass, property } binding = Binding::plain;
+  Symbol name, qualname;
+  enum class Binding : std::uint8_t { plain, static_, klass, property, setter } binding = Binding::plain;
   bool abstract = false;           // its body is only `raise NotImplementedError` or `...`
   std::uint32_t lines = 0;
-  bool ran = false;                // its generic run is done in this round
+  bool ran = false;                // its generic run is done
+  std::vector<Lifted> defaults;    // of its parameters, once asked for
+  std::uint32_t mention_round = 0;
+  bool mention = false;            // its text holds a word that is looked for
   std::vector<std::vector<std::uint32_t>> contexts;  // argument keys of emitting runs
   std::uint32_t runs = 0;
 
@@ -67,7 +72,7 @@ struct Callable {
   std::optional<Lifted> receiver;
   std::vector<Lifted> bound;                          // functools.partial
   std::vector<std::pair<Symbol, Lifted>> keywords;
-  std::vector<Lifted> defaults;                       // one a parameter; absent: none
+  std::vector<Lifted> defaults;                       // one a parameter, of an inner function; absent: none
   bool operator==(const Callable&) const = default;
 };
 
@@ -84,6 +89,7 @@ struct Klass {
     NodeId node = 0;
     source::Range range;
     LineKind kind = LineKind::simple;
+    Statement statement;                              // of a range
     std::uint32_t scope = 0;                          // of the class body, in the tree
     bool done = false;
   };
@@ -192,14 +198,11 @@ class Interpreter {
     NodeId root = 0;
     std::uint32_t index = kNoIndex;  // in `conditions`, once a leaf of it was recorded
   };
-  struct Mention {
-    std::uint32_t round = 0;
-    bool yes = false;
-  };
 
-  // Limits: measured to lose nothing on the packages that the rules were written for.
+  // Limits: measured to lose nothing on the packages that the rules were written for. A callee that holds
+  // no word looked for and gets no device-dependent argument is run only if it is tiny.
   static constexpr std::size_t kUnroll = 12, kMaxItems = 256, kMaxCombinations = 64;
-  static constexpr std::uint32_t kShort = 60, kLong = 400, kLongWriter = 250;  // lines
+  static constexpr std::uint32_t kTiny = 20, kLong = 400;  // lines
   static constexpr std::uint32_t kDepth = 9, kRuns = 60, kContexts = 4;
   static constexpr std::size_t kFuel = 400'000;  // expressions a run
 
@@ -257,6 +260,7 @@ class Interpreter {
 
   // sinks.cc
   void record_sinks(NodeId call, Lifted result, Frame& f, DeviceSet mask);
+  void record_decorators(const Function& fn);
   void record_decorator(NodeId decorator, Frame& f);
   void record_sink(NodeId at, const Sink& sink, DeviceSet refused, Frame& f, DeviceSet mask);
   std::optional<DeviceSet> listed_devices(ValueId list, Sink::Lists kind);
@@ -309,6 +313,11 @@ class Interpreter {
 
   // definitions.cc
   FunctionId function_of(ModuleId module, const Tree& tree, NodeId node, ClassId klass, Symbol outer);
+  FunctionId function_at(ModuleId module, const Statement& statement, ClassId klass);
+  void note_binding(Function& fn, std::string_view decorator) const;
+  const Function& read(FunctionId id);
+  Lifted default_of(FunctionId id, std::size_t param);
+  bool worth_running(const Function& fn, std::span<const Lifted> slots);
   bool is_stub(const Tree& t, NodeId body) const;
   ClosureId capture(const Frame& f, const Scope& inner);
   ClosureId intern_closure(Closure closure);
@@ -343,7 +352,8 @@ class Interpreter {
   bool class_getitem(Lifted container, Lifted key, Lifted& out);
   Lifted cell(ClassId klass, Symbol name);
   bool writes(std::string_view text, std::string_view pattern) const;
-  Lifted written_by(ClassId klass, ClassId holder, std::uint32_t member, Symbol name);
+  Lifted written_by(ClassId klass, FunctionId method, Symbol name);
+  FunctionId method_at(ClassId klass, std::uint32_t member);
 
   // call.cc
   Lifted eval_call(NodeId id, Frame& f, DeviceSet mask);
@@ -363,7 +373,7 @@ class Interpreter {
   Lifted run_generic(FunctionId function, ClosureId closure);
   Lifted run_for_receiver(FunctionId function, Lifted self);
   const Gives* annotated(const Tree& t, NodeId annotation) const;
-  bool mentions_derived(const Function& fn);
+  bool mentions_derived(FunctionId id);
   void run_inner();
   void run_class(ClassId klass, const WordSet& words);
 
@@ -417,6 +427,7 @@ class Interpreter {
 
   StableVector<Function> functions_;
   std::unordered_map<Key, FunctionId, KeyHash> function_index_;
+  std::unordered_map<std::pair<ModuleId, std::uint32_t>, FunctionId, PairHash> statement_functions_;
   StableVector<Closure> closures_;
   std::map<Closure, ClosureId> closure_index_;
   StableVector<Callable> callables_;
@@ -438,7 +449,6 @@ class Interpreter {
 
   const WordSet* words_ = nullptr;
   std::uint32_t round_ = 0;
-  std::unordered_map<Key, Mention, KeyHash> mention_;
   std::unordered_set<Symbol> known_names_;
   std::vector<Symbol> derived_;
 

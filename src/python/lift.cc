@@ -120,16 +120,18 @@ Lifted Interpreter::element_of(Lifted iterable) {
 }
 
 bool Interpreter::depends_on_device(Lifted v) const {
-  // Different only in being absent somewhere is a raise, not a value.
-  ValueId first{};
-  bool seen = false, differs = false;
+  if (l_.uniform(v)) return false;
+  // Absent somewhere is a raise, not a value; unknown for other reasons is still unknown.
+  std::vector<std::vector<ValueId>> seen;
   l_.each(v, [&](DeviceSet, ValueId x) {
     if (s_.is_absent(x)) return;
-    if (seen && x != first) differs = true;
-    first = x;
-    seen = true;
+    std::vector<ValueId> known;
+    s_.each(x, [&](ValueId part) {
+      if (!s_.is_unknown(part)) known.push_back(part);
+    });
+    if (std::ranges::find(seen, known) == seen.end()) seen.push_back(std::move(known));
   });
-  return differs;
+  return seen.size() > 1;
 }
 
 }  // namespace ungate::python

@@ -114,6 +114,11 @@ Lifted Interpreter::bind_piece(ModuleId id, std::uint32_t index, Symbol name) {
   if (piece.statement.kind == LineKind::klass) {
     return l_.of(s_.handle(Kind::klass, class_of_piece(id, index)));
   }
+  if (piece.statement.kind == LineKind::function) {
+    Callable callable;
+    callable.function = function_at(id, piece.statement, kNoIndex);
+    return l_.of(s_.handle(Kind::function, intern_callable(std::move(callable))));
+  }
   const Tree& t = p_.tree(id, index);
   if (piece.statement.kind == LineKind::import) {
     for (NodeId statement : t.children(t.root)) {

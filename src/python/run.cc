@@ -22,23 +22,18 @@ void Interpreter::start_round(const WordSet& words) {
 }
 
 // True if a function's text holds a word that is looked for.
-bool Interpreter::mentions_derived(const Function& fn) {
-  if (words_ == nullptr) return false;
-  auto [entry, fresh] = mention_.try_emplace(key_of(fn.tree, fn.node), Mention{});
-  Mention& m = entry->second;
-  if (fresh || m.round != round_) {
-    m.round = round_;
-    const Module& module = p_[fn.module];
-    m.yes = m.yes || mentions(module.file->text(), (*fn.tree)[fn.node].range, *words_);
-  }
-  return m.yes;
+bool Interpreter::mentions_derived(FunctionId id) {
+  Function& fn = functions_[id];
+  if (words_ == nullptr || fn.mention || fn.mention_round == round_) return fn.mention;
+  fn.mention_round = round_;
+  return fn.mention = mentions(p_[fn.module].file->text(), fn.range, *words_);
 }
 
 void Interpreter::run_inner() {
   while (!inner_runs_.empty()) {
     auto [function, closure] = inner_runs_.back();
     inner_runs_.pop_back();
-    if (mentions_derived(functions_[function])) run_generic(function, closure);
+    if (mentions_derived(function)) run_generic(function, closure);
   }
 }
 
@@ -54,11 +49,7 @@ std::size_t Interpreter::run_module(ModuleId id, const WordSet& words) {
     if (statement.kind == LineKind::klass) {
       run_class(class_of_piece(id, i), words);
     } else if (statement.kind == LineKind::function) {
-      run_piece(id, i);
-      const Tree& t = p_.tree(id, i);
-      for (NodeId node : t.children(t.root)) {
-        if (t[node].kind == NodeKind::function) run_generic(function_of(id, t, node, kNoIndex, {}), 0);
-      }
+      run_generic(function_at(id, statement, kNoIndex), 0);
     } else {
       run_piece(id, i);
     }
@@ -74,19 +65,14 @@ void Interpreter::run_class(ClassId klass, const WordSet& words) {
     Klass::Member member = classes_[klass].members[i];
     if (!mentions(text, member.range, words)) continue;
     run_member(klass, i);
-    if (member.kind != LineKind::function || member.tree != nullptr) continue;
-    const Tree& t = p_.parse_range(module, member.range);
-    for (NodeId node : t.children(t.root)) {
-      if (t[node].kind != NodeKind::function) continue;
-      run_generic(function_of(module, t, node, klass, classes_[klass].name), 0);
-    }
+    if (member.kind == LineKind::function) run_generic(method_at(klass, i), 0);
     run_inner();
   }
 }
 
 // Runs a body; returns what it returns, absent (with the exception) where it raises.
 Lifted Interpreter::run(const Callable& callable, const std::vector<Lifted>& slots, bool emit, Lifted* receiver_after) {
-  const Function& fn = functions_[callable.function];
+  const Function& fn = read(callable.function);
   ++statistics.runs;
   ++depth_;
   Frame f;
@@ -135,11 +121,11 @@ void Interpreter::emit_context(const Callable& callable, const std::vector<Lifte
 
 // The generic run: nothing is known of the parameters but what their annotations say.
 Lifted Interpreter::run_generic(FunctionId function, ClosureId closure) {
-  Function& fn = functions_[function];
-  if (fn.ran || depth_ > 0) return {};
-  fn.ran = true;
+  if (functions_[function].ran || depth_ > 0) return {};
+  functions_[function].ran = true;
+  const Function& fn = read(function);
   const Tree& t = *fn.tree;
-  note_errors(fn.module, t);
+  record_decorators(fn);
   Callable callable;
   callable.function = function;
   callable.closure = closure;
@@ -166,7 +152,7 @@ Lifted Interpreter::run_generic(FunctionId function, ClosureId closure) {
   std::size_t fuel = std::exchange(fuel_, statistics.expressions + kFuel);
   Lifted result = run(callable, slots, true);
   fuel_ = fuel;
-  if (depends_on_device(result) && !fn.is_lambda()) derive(t[fn.node].name);
+  if (depends_on_device(result) && !fn.is_lambda()) derive(fn.name);
   return result;
 }
 
@@ -184,7 +170,7 @@ const Gives* Interpreter::annotated(const Tree& t, NodeId annotation) const {
 
 // A method run for what it leaves in its receiver.
 Lifted Interpreter::run_for_receiver(FunctionId function, Lifted self) {
-  const Function& fn = functions_[function];
+  const Function& fn = read(function);
   if (depth_ >= kDepth) return self;
   Callable callable;
   callable.function = function;

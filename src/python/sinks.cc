@@ -74,6 +74,19 @@ void Interpreter::record_sinks(NodeId call, Lifted result, Frame& f, DeviceSet m
   }
 }
 
+void Interpreter::record_decorators(const Function& fn) {
+  Frame f;
+  f.module = fn.module;
+  f.tree = fn.tree;
+  f.klass = fn.klass;
+  f.class_body = fn.klass != kNoIndex;
+  f.slots.resize(scope_of(f).slots.size());
+  f.emit = true;
+  for (std::size_t i = 3; !fn.is_lambda() && i < (*fn.tree)[fn.node].count; ++i) {
+    record_decorator(fn.tree->child(fn.node, i), f);
+  }
+}
+
 void Interpreter::record_decorator(NodeId decorator, Frame& f) {
   const Tree& t = *f.tree;
   if (!f.emit || t[decorator].kind != NodeKind::call || t[decorator].count < 2) return;

@@ -122,11 +122,9 @@ std::uint32_t Store::reason_set(std::vector<Free> reasons) {
   std::ranges::sort(reasons);
   reasons.erase(std::unique(reasons.begin(), reasons.end()), reasons.end());
   if (reasons.size() > kMaxReasons) reasons.resize(kMaxReasons);
-  for (std::size_t i = 0; i < reason_sets_.size(); ++i) {
-    if (reason_sets_[i] == reasons) return static_cast<std::uint32_t>(i);
-  }
-  reason_sets_.push_back(std::move(reasons));
-  return static_cast<std::uint32_t>(reason_sets_.size() - 1);
+  auto [entry, fresh] = reason_index_.try_emplace(reasons, static_cast<std::uint32_t>(reason_sets_.size()));
+  if (fresh) reason_sets_.push_back(std::move(reasons));
+  return entry->second;
 }
 
 std::span<const Free> Store::reasons(ValueId v) const {

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -152,7 +153,8 @@ class Store {
   StableVector<Node> nodes_;
   Arena<ValueId> arena_;
   std::vector<std::uint32_t> table_;  // open addressing over nodes_; 0 is empty
-  std::vector<std::vector<Free>> reason_sets_;
+  StableVector<std::vector<Free>> reason_sets_;
+  std::map<std::vector<Free>, std::uint32_t> reason_index_;
 };
 
 }  // namespace ungate::value
