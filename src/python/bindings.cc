@@ -9,10 +9,6 @@
 namespace ungate::python {
 namespace {
 
-constexpr std::array<std::string_view, 14> kMutators = {
-    "append", "extend", "insert", "add", "update", "setdefault", "pop", "remove", "discard", "clear",
-    "register", "sort", "reverse", "popitem"};
-
 class LineReader {
  public:
   LineReader(std::string_view line, Bindings& out) : line_(line), out_(out) {}
@@ -178,7 +174,7 @@ class LineReader {
     if (name.empty() || s.substr(name.size(), 1) != ".") return;
     std::string_view method = word(s.substr(name.size() + 1));
     std::string_view rest = s.substr(name.size() + 1 + method.size());
-    if (rest.starts_with('(') && std::ranges::find(kMutators, method) != kMutators.end()) bind(name);
+    if (rest.starts_with('(') && is_mutator(method)) bind(name);
   }
 
   std::string_view line_;
@@ -186,6 +182,13 @@ class LineReader {
 };
 
 }  // namespace
+
+bool is_mutator(std::string_view method) {
+  static constexpr std::string_view kMutators[] = {
+      "append", "extend", "insert", "add", "update", "setdefault", "pop", "remove", "discard", "clear",
+      "register", "sort", "reverse", "popitem"};
+  return std::ranges::find(kMutators, method) != std::end(kMutators);
+}
 
 Bindings bindings_of(std::string_view text, const Outline& outline, const Statement& statement) {
   Bindings out;

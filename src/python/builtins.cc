@@ -291,9 +291,20 @@ Lifted Interpreter::get_attribute(const std::vector<Lifted>& args, Frame& f, Dev
   Lifted value = attribute(args[0], s_.node(text).name, f, mask);
   if (args.size() < 3) return value;
   f.pending = pending;  // the default stands in for a missing attribute
-  DeviceSet missing = l_.absent(value);
-  Lifted out = l_.join(value, args[2]);
-  return l_.overlay(out, missing, args[2]);
+  DeviceSet found = l_.where(args[0], [&](ValueId v) { return surely_has(v, s_.node(text).name); });
+  DeviceSet missing = l_.where(args[0], [&](ValueId v) {
+    bool closed = s_.kind(v) == Kind::object && !s_.node(v).open && !classes_[s_.node(v).ref].external_base;
+    return closed && !surely_has(v, s_.node(text).name) && cell(s_.node(v).ref, s_.node(text).name) == Lifted();
+  });
+  Lifted out = l_.overlay(l_.join(value, args[2]), found, value);
+  return l_.overlay(out, missing | l_.absent(value), args[2]);
+}
+
+bool Interpreter::surely_has(ValueId v, Symbol name) {
+  if (ValueId field; s_.kind(v) == Kind::object && s_.field(v, name, field)) return true;
+  ClassId klass = class_of(v);
+  Lifted found;
+  return klass != kNoIndex && class_attribute(klass, name, found);
 }
 
 }  // namespace ungate::python

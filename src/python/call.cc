@@ -35,8 +35,9 @@ Lifted Interpreter::eval_call(NodeId id, Frame& f, DeviceSet mask) {
 }
 
 void Interpreter::spread(Lifted value, Arguments& arguments) {
-  auto length = l_.uniform(value) ? known_length(value, value::Values::all()) : std::nullopt;
-  if (!length) {
+  auto length = known_length(value, value::Values::all());
+  // The same number of items on every device.
+  if (!length || (*length > 0 && !l_.absent(item_at(value, *length - 1)).empty())) {
     arguments.open = true;
     return;
   }

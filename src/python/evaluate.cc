@@ -45,16 +45,18 @@ std::vector<std::pair<Place, std::string>> Evaluation::problems() const {
   return out;
 }
 
-std::string Evaluation::global_text(ModuleId module, std::string_view name) {
-  return interpreter_->lifted().to_text(interpreter_->global(module, Symbol(name)));
+value::Lifted Evaluation::global(ModuleId module, std::string_view name) {
+  return interpreter_->global(module, Symbol(name));
 }
 
-std::string Evaluation::call_text(ModuleId module, std::string_view name) {
+value::Lifted Evaluation::call(ModuleId module, std::string_view name) {
   Frame frame;
   frame.module = module;
-  Lifted function = interpreter_->global(module, Symbol(name));
-  return interpreter_->lifted().to_text(interpreter_->call(function, {}, frame, value::Values::all()));
+  return interpreter_->call(global(module, name), {}, frame, value::Values::all());
 }
+
+const value::Store& Evaluation::store() const { return interpreter_->store(); }
+const value::LiftedStore& Evaluation::lifted() const { return interpreter_->lifted(); }
 
 std::string Evaluation::statistics() const {
   const auto& s = interpreter_->statistics;

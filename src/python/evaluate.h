@@ -33,13 +33,12 @@ class Evaluation {
   // What could not be read: place and sentence.
   std::vector<std::pair<Place, std::string>> problems() const;
 
-  // What a module's global holds on each device, as text: for tests and dumps.
-  std::string global_text(ModuleId module, std::string_view name);
-  // What calling a module's function without arguments gives.
-  std::string call_text(ModuleId module, std::string_view name);
+  // What a module's global holds, and what calling it without arguments gives.
+  value::Lifted global(ModuleId module, std::string_view name);
+  value::Lifted call(ModuleId module, std::string_view name);
+  const value::Store& store() const;
+  const value::LiftedStore& lifted() const;
   std::string statistics() const;
-
-  Interpreter& interpreter() { return *interpreter_; }
 
  private:
   WordSet words_;

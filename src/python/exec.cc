@@ -123,12 +123,20 @@ DeviceSet Interpreter::exec_if(NodeId id, Frame& f, DeviceSet mask) {
   }
   std::vector<Lifted> before = f.slots;
   refine(test, true, f, taken);
+  DeviceSet left = left_for_later(f);
   DeviceSet after_body = exec_block(body, f, taken);
+  DeviceSet body_left = left_for_later(f) - left;
   std::vector<Lifted> slots = std::exchange(f.slots, std::move(before));
   refine(test, false, f, other);
   DeviceSet after_else = orelse == 0 ? other : exec_block(orelse, f, other);
-  merge_slots(f, after_else, slots, after_body);
+  DeviceSet else_left = left_for_later(f) - left - body_left;
+  merge_slots(f, after_else | else_left, slots, after_body | body_left);
   return after_body | after_else;
+}
+
+// Devices that left the straight path but whose variables are still looked at: after a loop, in a handler.
+DeviceSet Interpreter::left_for_later(const Frame& f) const {
+  return f.broke | f.continued | (f.tries > 0 ? f.raised : DeviceSet());
 }
 
 void Interpreter::merge_slots(Frame& f, DeviceSet mine, const std::vector<Lifted>& other, DeviceSet theirs) {
@@ -145,7 +153,10 @@ DeviceSet Interpreter::exec_assert(NodeId id, Frame& f, DeviceSet mask) {
   f.position = Choice::Position::condition;
   Outcome outcome = condition(f.tree->child(id, 0), f, mask, arms);
   refine(f.tree->child(id, 0), true, f, mask);
-  f.raised |= (outcome.may_false & mask) - outcome.may_pass();
+  if (DeviceSet failed = (outcome.may_false & mask) - outcome.may_pass(); !failed.empty()) {
+    f.raised |= failed;
+    f.raise_type = arms.type, f.raise_text = arms.text;
+  }
   return outcome.may_pass() & mask;
 }
 
@@ -192,6 +203,23 @@ Outcome Interpreter::match_pattern(NodeId pattern, Lifted subject, Frame& f, Dev
       for (NodeId option : t.children(pattern)) {
         Outcome fits = match_pattern(option, subject, f, mask);
         out = {out.may_true | fits.may_true, out.may_false & fits.may_fail(), (out.may_unknown | fits.may_unknown)};
+      }
+      return out;
+    }
+    case NodeKind::pattern_sequence: {
+      auto parts = t.children(pattern);
+      DeviceSet fits = mask & l_.where(subject, [&](ValueId v) {
+        bool sequence = s_.kind(v) == Kind::tuple || s_.kind(v) == Kind::list || s_.kind(v) == Kind::record;
+        return sequence && !s_.node(v).open && s_.items(v).size() == parts.size();
+      });
+      DeviceSet open = mask & l_.where(subject, [&](ValueId v) { return s_.may_be_unknown(v) || s_.node(v).open; });
+      Outcome out{fits, mask - fits - open, open};
+      for (std::size_t i = 0; i < parts.size(); ++i) {
+        Outcome part = match_pattern(parts[i], item_at(subject, i), f, fits);
+        DeviceSet fails = part.may_false & fits;
+        out.may_false |= fails;
+        out.may_unknown |= part.may_unknown & fits;
+        out.may_true &= part.may_true;
       }
       return out;
     }

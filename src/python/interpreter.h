@@ -122,6 +122,7 @@ struct Frame {
   DeviceSet pending;                // devices that an expression of the current statement raised on
   DeviceSet raised;                 // devices that left by an exception, and with what
   Symbol raise_type, raise_text;
+  int tries = 0;                    // try blocks around the current statement
   DeviceSet broke, continued;       // devices that left the innermost loop, its current round
   bool emit = false;                // record choices
   Choice::Position position = Choice::Position::argument;
@@ -213,6 +214,7 @@ class Interpreter {
   DeviceSet exec_block(NodeId block, Frame& f, DeviceSet mask);
   DeviceSet exec(NodeId id, Frame& f, DeviceSet mask);
   DeviceSet exec_if(NodeId id, Frame& f, DeviceSet mask);
+  DeviceSet left_for_later(const Frame& f) const;
   DeviceSet exec_assert(NodeId id, Frame& f, DeviceSet mask);
   DeviceSet exec_match(NodeId id, Frame& f, DeviceSet mask);
   Outcome match_pattern(NodeId pattern, Lifted subject, Frame& f, DeviceSet mask);
@@ -405,6 +407,7 @@ class Interpreter {
   Lifted instance_of(Lifted object, Lifted type);
   ValueId instance_of_one(ValueId v, ValueId type);
   Lifted has_attribute(Lifted object, Lifted name);
+  bool surely_has(ValueId object, Symbol name);
   Lifted get_attribute(const std::vector<Lifted>& args, Frame& f, DeviceSet mask);
 
   // methods.cc

@@ -84,7 +84,9 @@ DeviceSet Interpreter::exec_try(NodeId id, Frame& f, DeviceSet mask) {
   const Tree& t = *f.tree;
   auto parts = t.children(id);
   DeviceSet outer = std::exchange(f.raised, {});
+  ++f.tries;
   DeviceSet alive = exec_block(parts[0], f, mask);
+  --f.tries;
   DeviceSet caught = std::exchange(f.raised, outer);
   if (parts[1] != 0) alive = exec_block(parts[1], f, alive);
   for (std::size_t i = 3; i < parts.size() && !caught.empty(); ++i) {

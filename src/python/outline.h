@@ -64,6 +64,9 @@ struct Bindings {
   std::vector<Symbol> names;
   std::vector<Symbol> star_imports;
 };
+// Methods that change their receiver.
+bool is_mutator(std::string_view method);
+
 Bindings bindings_of(std::string_view text, const Outline& outline, const Statement& statement);
 
 }  // namespace ungate::python

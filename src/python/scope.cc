@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "python/outline.h"
+
 namespace ungate::python {
 namespace {
 
@@ -38,6 +40,10 @@ class Resolver {
   void bind_targets(NodeId id, std::uint32_t scope, const std::vector<Symbol>& outer) {
     if (id == 0) return;
     const Node& n = node(id);
+    // `TABLE["x"] = …` at the top level changes what TABLE holds there.
+    if (scope == 0 && (n.kind == NodeKind::subscript || n.kind == NodeKind::attribute)) {
+      return bind_targets(tree_.child(id, 0), scope, outer);
+    }
     if (n.kind == NodeKind::name) {
       if (std::ranges::find(outer, n.name) == outer.end()) slot(scope, n.name);
     } else if (n.kind == NodeKind::tuple || n.kind == NodeKind::list || n.kind == NodeKind::star) {
@@ -70,6 +76,16 @@ class Resolver {
       case NodeKind::with_item: bind_targets(tree_.child(id, 1), scope, outer); break;
       case NodeKind::handler:
       case NodeKind::pattern_any: bind_name(n.name); break;
+      case NodeKind::expression: {
+        // So does `names.append("x")`.
+        NodeId call = tree_.child(id, 0);
+        if (scope != 0 || node(call).kind != NodeKind::call) break;
+        NodeId method = tree_.child(call, 0);
+        if (node(method).kind == NodeKind::attribute && is_mutator(node(method).name.text())) {
+          bind_targets(tree_.child(method, 0), scope, outer);
+        }
+        break;
+      }
       case NodeKind::alias: bind_name(tree_.symbols[n.number]); break;
       default: break;
     }
