@@ -101,8 +101,8 @@ Interpreter::Arms Interpreter::judge_arms(const Tree& t, NodeId body, NodeId ore
   arms.else_refuses = other != Refusal::none;
   arms.has_else = orelse != 0 && !chained;
   arms.ignored = only_logs(t, body) && (orelse == 0 || only_logs(t, orelse));
-  arms.body = t[body].range;
-  if (arms.has_else) arms.orelse = t[orelse].range;
+  arms.body = body;
+  if (arms.has_else) arms.orelse = orelse;
   if (taken != Refusal::none && other == Refusal::none) {
     arms.want = Want::no;
     arms.refusal = taken, arms.type = type, arms.text = text;

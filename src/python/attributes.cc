@@ -27,13 +27,19 @@ Lifted Interpreter::super_attribute(Symbol name, Frame& f, DeviceSet mask) {
   auto at = std::ranges::find(mro, f.klass);
   std::size_t after = at == mro.end() ? mro.size() : static_cast<std::size_t>(at - mro.begin()) + 1;
   if (Lifted found; class_attribute(klass, name, found, after)) {
-    return bind_attribute(found, receiver, s_.kind(receiver) == Kind::klass, f, mask);
+    return bind_attribute(found, l_.of(receiver), s_.kind(receiver) == Kind::klass, f, mask);
   }
   return unknown(Free_::name, "super()." + std::string(name.text()));
 }
 
 Lifted Interpreter::attribute(Lifted base, Symbol name, Frame& f, DeviceSet mask) {
   Lifted out;
+  if (Lifted method; !l_.uniform(base) && common_method(base, name, method)) {
+    // One class on all devices: the method is bound, and later run, once for all of them.
+    out = bind_attribute(method, base, false, f, mask);
+    DeviceSet gone = l_.absent(base);
+    return gone.empty() ? out : l_.overlay(out, gone, base);
+  }
   l_.each(base, [&](DeviceSet where, ValueId v) {
     if ((where & mask).empty() && !l_.uniform(base)) return;
     Lifted here;
@@ -44,6 +50,20 @@ Lifted Interpreter::attribute(Lifted base, Symbol name, Frame& f, DeviceSet mask
   return out;
 }
 
+// A method or property that every device's object has from one class.
+bool Interpreter::common_method(Lifted base, Symbol name, Lifted& method) {
+  ClassId klass = kNoIndex;
+  bool same = true;
+  l_.each(base, [&](DeviceSet, ValueId v) {
+    if (s_.is_absent(v)) return;
+    bool object = s_.kind(v) == Kind::object || s_.kind(v) == Kind::record;
+    if (!object || (klass != kNoIndex && s_.node(v).ref != klass)) same = false;
+    else klass = s_.node(v).ref;
+  });
+  if (!same || klass == kNoIndex || !class_attribute(klass, name, method)) return false;
+  return l_.uniform(method) && s_.kind(l_.value(method)) == Kind::function;
+}
+
 Lifted Interpreter::attribute_of(ValueId v, Symbol name, Frame& f, DeviceSet mask) {
   switch (s_.kind(v)) {
     case Kind::absent:
@@ -52,7 +72,7 @@ Lifted Interpreter::attribute_of(ValueId v, Symbol name, Frame& f, DeviceSet mas
     case Kind::module: return module_attribute(s_.node(v).ref, name);
     case Kind::object: return object_attribute(v, name, f, mask);
     case Kind::klass: {
-      if (Lifted found; class_attribute(s_.node(v).ref, name, found)) return bind_attribute(found, v, true, f, mask);
+      if (Lifted found; class_attribute(s_.node(v).ref, name, found)) return bind_attribute(found, l_.of(v), true, f, mask);
       static const Symbol kName("__name__");
       if (name == kName) return l_.of(s_.string(classes_[s_.node(v).ref].name));
       return unknown(Free_::name, std::string(classes_[s_.node(v).ref].name.text()) + '.' + std::string(name.text()));
@@ -74,7 +94,7 @@ Lifted Interpreter::attribute_of(ValueId v, Symbol name, Frame& f, DeviceSet mas
     default: return l_.of(s_.method(v, name));
   }
   if (ClassId klass = class_of(v); klass != kNoIndex) {
-    if (Lifted found; class_attribute(klass, name, found)) return bind_attribute(found, v, false, f, mask);
+    if (Lifted found; class_attribute(klass, name, found)) return bind_attribute(found, l_.of(v), false, f, mask);
   }
   return l_.of(s_.method(v, name));
 }
@@ -93,7 +113,7 @@ Lifted Interpreter::object_attribute(ValueId v, Symbol name, Frame& f, DeviceSet
   ClassId klass = s_.node(v).ref;
   Lifted found;
   bool in_class = class_attribute(klass, name, found);
-  Lifted value = in_class ? bind_attribute(found, v, false, f, mask) : Lifted();
+  Lifted value = in_class ? bind_attribute(found, l_.of(v), false, f, mask) : Lifted();
   bool method = in_class && !l_.where(found, [&](ValueId x) { return s_.kind(x) == Kind::function; }).empty();
   if (method) return value;
   // Not set where this object was made: what other methods may have set.
@@ -103,7 +123,7 @@ Lifted Interpreter::object_attribute(ValueId v, Symbol name, Frame& f, DeviceSet
 }
 
 // `receiver.name` found in a class: methods are bound, properties called.
-Lifted Interpreter::bind_attribute(Lifted attribute, ValueId receiver, bool on_class, Frame& f, DeviceSet mask) {
+Lifted Interpreter::bind_attribute(Lifted attribute, Lifted receiver, bool on_class, Frame& f, DeviceSet mask) {
   Lifted out;
   l_.each(attribute, [&](DeviceSet where, ValueId v) {
     Lifted here = l_.of(v);
@@ -111,10 +131,12 @@ Lifted Interpreter::bind_attribute(Lifted attribute, ValueId receiver, bool on_c
       Callable callable = callables_[s_.node(v).ref];
       const Function& fn = functions_[callable.function];
       if (fn.klass != kNoIndex && fn.binding != Function::Binding::static_) {
-        ValueId self = receiver;
-        if (fn.binding == Function::Binding::klass && !on_class) self = s_.handle(Kind::klass, class_of(receiver));
+        Lifted self = receiver;
+        if (fn.binding == Function::Binding::klass && !on_class) {
+          self = l_.map(receiver, [&](ValueId x) { return s_.is_absent(x) ? x : s_.handle(Kind::klass, class_of(x)); });
+        }
         bool bound = !on_class || fn.binding == Function::Binding::klass;
-        if (bound) callable.receiver = l_.of(self);
+        if (bound) callable.receiver = self;
         bool property = fn.binding == Function::Binding::property && !on_class;
         here = l_.of(s_.handle(Kind::function, intern_callable(std::move(callable))));
         if (property) here = call(here, {}, f, mask & where);

@@ -27,6 +27,7 @@ Lifted Interpreter::eval_call(NodeId id, Frame& f, DeviceSet mask) {
     }
   }
   if (f.via != nullptr) note_callee(callee, f);
+  f.call = t[id].range;
   Lifted out = call(callee, arguments, f, mask - f.pending);
   record_sinks(id, out, f, mask);
   mutate_receiver(callee_node, callee, arguments, f, mask);
@@ -80,14 +81,14 @@ Lifted Interpreter::call_value(ValueId callee, const Arguments& arguments, Frame
   switch (s_.kind(callee)) {
     case Kind::absent:
     case Kind::unknown: return l_.of(callee);
-    case Kind::function: return call_function(s_.node(callee).ref, arguments, f);
+    case Kind::function: return call_function(s_.node(callee).ref, arguments, f, mask);
     case Kind::klass: return construct(s_.node(callee).ref, arguments);
     case Kind::external: return call_external(callee, arguments, f, mask);
     case Kind::method: return call_method(callee, arguments);
     case Kind::object: {
       static const Symbol kCall("__call__");
       if (Lifted found; class_attribute(s_.node(callee).ref, kCall, found)) {
-        return call(bind_attribute(found, callee, false, f, mask), arguments, f, mask);
+        return call(bind_attribute(found, l_.of(callee), false, f, mask), arguments, f, mask);
       }
       return unknown(Free_::call, "object");
     }
@@ -140,11 +141,12 @@ bool Interpreter::bind_arguments(const Callable& callable, const Arguments& argu
   return next >= positional.size() && keywords.empty();
 }
 
-Lifted Interpreter::call_function(CallableId id, const Arguments& arguments, Frame& f) {
+Lifted Interpreter::call_function(CallableId id, const Arguments& arguments, Frame& f, DeviceSet mask) {
   const Callable callable = callables_[id];
   Symbol name = functions_[callable.function].qualname;
   if (Lifted known; known_function(functions_[callable.function], known)) return known;
   bool mentioned = mentions_derived(callable.function);
+  mentioned = mentioned || !captured_name(functions_[callable.function]).empty();
   auto varies = [&](const auto& values) {
     return std::ranges::any_of(values, [&](Lifted v) { return !l_.uniform(v); });
   };
@@ -155,6 +157,7 @@ Lifted Interpreter::call_function(CallableId id, const Arguments& arguments, Fra
   const Function& fn = read(callable.function);
   std::vector<Lifted> slots(fn.scope().slots.size());
   if (!bind_arguments(callable, arguments, slots)) return l_.of(s_.raised(Symbol("TypeError"), {}));
+  if (f.emit) capture_call(callable, slots, f, mask);
   bool device_dependent = std::ranges::any_of(slots, [&](Lifted v) { return !l_.uniform(v); });
   if (fn.abstract) return unknown(Free_::call, name.text());
   if (fn.scope().generator) {
@@ -180,6 +183,37 @@ Lifted Interpreter::call_function(CallableId id, const Arguments& arguments, Fra
   memo_.emplace(std::move(key), result);
   if (f.emit && device_dependent) emit_context(callable, slots);
   return result;
+}
+
+// The dotted name of a function whose calls are kept; empty for any other.
+Symbol Interpreter::captured_name(const Function& fn) const {
+  for (Symbol wanted : k_.captures) {
+    std::string_view dotted = wanted.text(), name = fn.name.text(), module = p_[fn.module].name.text();
+    if (fn.klass == kNoIndex && dotted.size() == module.size() + 1 + name.size() && dotted.starts_with(module) &&
+        dotted.ends_with(name)) {
+      return wanted;
+    }
+  }
+  return {};
+}
+
+void Interpreter::capture_call(const Callable& callable, const std::vector<Lifted>& slots, Frame& f, DeviceSet mask) {
+  const Function& fn = functions_[callable.function];
+  Symbol dotted = captured_name(fn);
+  if (dotted.empty()) return;
+  Capture capture;
+  capture.place = {f.module, f.call};
+  capture.callee = dotted;
+  if (f.function != kNoIndex) {
+    capture.function = functions_[f.function].qualname;
+    capture.function_range = functions_[f.function].range;
+  }
+  capture.alive = mask;
+  const auto params = fn.tree->children(fn.params());
+  for (std::size_t i = 0; i < params.size(); ++i) {
+    capture.arguments.emplace_back((*fn.tree)[params[i]].name, slots[i]);
+  }
+  captures.push_back(std::move(capture));
 }
 
 // --- Objects ---------------------------------------------------------------------------------------

@@ -51,19 +51,21 @@ struct Choice {
   Kind kind = Kind::other;
   Position position = Position::condition;
   Want want = Want::yes;
-  value::Outcome outcome;       // where it may be true, false, open; absent devices are in none
+  value::Outcome outcome;       // where it may be true, false, open; in none where it has no value
   arch::DeviceSet alive;        // devices that reach the place
   arch::DeviceSet raises;       // devices on which evaluating it raises
   std::uint32_t condition = kNoIndex;  // the whole condition it is a leaf of
   std::uint32_t chain = kNoIndex, arm = 0;  // the if/elif chain and which test of it
-  bool in_or = false;           // an operand of an `or` that the whole condition is
+  source::Range either;         // the innermost `or` it is an operand of; empty: none
   Refusal refusal = Refusal::none;
   Symbol raise_type, raise_text;  // of the refusing arm, or of what the call raises
   Symbol function;              // qualified name of the enclosing function; empty at module level
   const Sink* sink = nullptr;   // of kind sink
   std::vector<value::Free> deciders;
   std::vector<Place> via;       // definitions whose outcome it uses (helpers, flags), nearest first
-  source::Range serves;         // the arm that the wanted outcome enters; empty: what follows
+  const Tree* tree = nullptr;   // where its syntax stands
+  NodeId node = 0;
+  NodeId serves = 0;            // the arm that the wanted outcome enters; 0: what follows
 };
 
 // A whole condition: `a and (b or c)` of an `if`, a `return`, a conditional expression.
@@ -71,6 +73,17 @@ struct Condition {
   value::Outcome outcome;
   arch::DeviceSet alive;
   Want want = Want::yes;
+};
+
+// A call of a function that the rules ask to follow (the one that describes a JIT module), with what its
+// parameters hold.
+struct Capture {
+  Place place;
+  Symbol callee;                // dotted
+  Symbol function;              // qualified name of the enclosing function
+  source::Range function_range; // empty at module level
+  arch::DeviceSet alive;
+  std::vector<std::pair<Symbol, value::Lifted>> arguments;
 };
 
 // The tests of one if/elif chain, in order.

@@ -74,7 +74,7 @@ void Interpreter::record(NodeId expr, Lifted value, Frame& f, DeviceSet mask, Wa
   if (kind == Choice::Kind::subscript && whole == nullptr) return;
   if (kind == Choice::Kind::compare && f.intermediate) return;
   if (l_.uniform(value) || !is_choice(value, mask, kind != Choice::Kind::flag)) return;
-  Outcome outcome = choice_outcome(value).on(mask);
+  Outcome outcome = choice_outcome(value);
   if (!outcome.differs(reach)) return;
   Choice& c = choice_at(expr, f);
   c.kind = kind;
@@ -88,7 +88,7 @@ void Interpreter::record(NodeId expr, Lifted value, Frame& f, DeviceSet mask, Wa
     c.want = want;
     c.refusal = whole->arms.refusal, c.raise_type = whole->arms.type, c.raise_text = whole->arms.text;
     c.chain = f.chain, c.arm = f.arm;
-    c.in_or = t[whole->root].kind == NodeKind::bool_or;
+    c.either = whole->either;
     c.serves = whole->arms.want == Want::no ? whole->arms.orelse : whole->arms.body;
   }
   add_deciders(c, value, mask);
@@ -111,6 +111,8 @@ Choice& Interpreter::choice_at(NodeId expr, const Frame& f) {
   if (fresh) {
     Choice c;
     c.place = {f.module, (*f.tree)[expr].range};
+    c.tree = f.tree;
+    c.node = expr;
     c.function = f.function != kNoIndex ? functions_[f.function].qualname
                  : f.klass != kNoIndex  ? classes_[f.klass].name : Symbol();
     choices.push_back(std::move(c));

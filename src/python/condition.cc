@@ -9,7 +9,7 @@ Want flipped(Want w) { return w == Want::yes ? Want::no : w == Want::no ? Want::
 }  // namespace
 
 Outcome Interpreter::condition(NodeId expr, Frame& f, DeviceSet mask, const Arms& arms) {
-  Whole whole{arms, expr, kNoIndex};
+  Whole whole{arms, expr, kNoIndex, {}};
   Lifted value = condition_value(expr, f, mask, arms.want, whole);
   Outcome outcome = l_.truth(value).on(mask);
   if (whole.index != kNoIndex) {
@@ -21,7 +21,7 @@ Outcome Interpreter::condition(NodeId expr, Frame& f, DeviceSet mask, const Arms
 
 // A condition whose value is used: `return a and b`, `flag = a or b`.
 Lifted Interpreter::eval_whole(NodeId expr, Frame& f, DeviceSet mask) {
-  Whole whole{{}, expr, kNoIndex};
+  Whole whole{{}, expr, kNoIndex, {}};
   Lifted value = condition_value(expr, f, mask, Want::yes, whole);
   if (whole.index != kNoIndex) {
     conditions[whole.index].outcome |= choice_outcome(value).on(mask);
@@ -45,6 +45,7 @@ Lifted Interpreter::condition_value(NodeId expr, Frame& f, DeviceSet mask, Want 
     Lifted out;
     DeviceSet live = mask;
     bool first = true;
+    source::Range outer = std::exchange(whole.either, conjunction ? source::Range() : n.range);
     for (NodeId operand : t.children(expr)) {
       if (!first) {
         Outcome so_far = l_.truth(out).on(live);
@@ -56,6 +57,7 @@ Lifted Interpreter::condition_value(NodeId expr, Frame& f, DeviceSet mask, Want 
       out = first ? next : l_.overlay(out, live, joined);
       first = false;
     }
+    whole.either = outer;
     return out;
   }
   if (n.kind == NodeKind::bool_not) {

@@ -181,7 +181,7 @@ Lifted Interpreter::eval_conditional(NodeId id, Frame& f, DeviceSet mask) {
   bool no_body = refuses(body), no_else = refuses(orelse);
   arms.want = no_body && !no_else ? Want::no : no_body == no_else ? Want::either : Want::yes;
   arms.refusal = no_body != no_else ? Refusal::assigns : Refusal::none;
-  arms.body = t[body].range, arms.orelse = t[orelse].range;
+  arms.body = body, arms.orelse = orelse;
   Choice::Position position = std::exchange(f.position, Choice::Position::condition);
   Outcome outcome = condition(test, f, mask, arms);
   f.position = position;

@@ -18,6 +18,7 @@ WordSet seed_words(const Knowledge& k) {
   for (const auto& [name, gives] : k.functions) add_last(name);
   for (const auto& [name, gives] : k.annotations) add_last(name);
   for (const Sink& sink : k.sinks) words.add(sink.name.text());
+  for (Symbol name : k.captures) add_last(name);
   for (const std::string& seed : k.seeds) words.add(std::string_view(seed).substr(seed.rfind('.') + 1));
   return words;
 }
@@ -38,6 +39,7 @@ std::vector<Symbol> Evaluation::run(const std::vector<ModuleId>& modules) {
 const std::vector<Choice>& Evaluation::choices() const { return interpreter_->choices; }
 const std::vector<Condition>& Evaluation::conditions() const { return interpreter_->conditions; }
 const std::vector<Chain>& Evaluation::chains() const { return interpreter_->chains; }
+const std::vector<Capture>& Evaluation::captures() const { return interpreter_->captures; }
 
 std::vector<std::pair<Place, std::string>> Evaluation::problems() const {
   std::vector<std::pair<Place, std::string>> out;

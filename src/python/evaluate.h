@@ -30,6 +30,7 @@ class Evaluation {
   const std::vector<Choice>& choices() const;
   const std::vector<Condition>& conditions() const;
   const std::vector<Chain>& chains() const;
+  const std::vector<Capture>& captures() const;
   // What could not be read: place and sentence.
   std::vector<std::pair<Place, std::string>> problems() const;
 

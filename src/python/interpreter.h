@@ -122,6 +122,7 @@ struct Frame {
   DeviceSet pending;                // devices that an expression of the current statement raised on
   DeviceSet raised;                 // devices that left by an exception, and with what
   Symbol raise_type, raise_text;
+  source::Range call;               // of the call being made
   int tries = 0;                    // try blocks around the current statement
   DeviceSet broke, continued;       // devices that left the innermost loop, its current round
   bool emit = false;                // record choices
@@ -154,6 +155,7 @@ class Interpreter {
   std::vector<Choice> choices;
   std::vector<Condition> conditions;
   std::vector<Chain> chains;
+  std::vector<Capture> captures;
   struct Problem {
     Place place;
     std::string what;
@@ -192,12 +194,13 @@ class Interpreter {
     Symbol type, text;               // of a raise or a refusing result
     bool body_refuses = false, else_refuses = false, has_else = false;
     bool ignored = false;            // only logs: not a choice
-    source::Range body, orelse;
+    NodeId body = 0, orelse = 0;
   };
   struct Whole {
     Arms arms;
     NodeId root = 0;
     std::uint32_t index = kNoIndex;  // in `conditions`, once a leaf of it was recorded
+    source::Range either;            // the innermost `or` around the current leaf
   };
 
   // Limits: measured to lose nothing on the packages that the rules were written for. A callee that holds
@@ -348,7 +351,8 @@ class Interpreter {
   Lifted super_attribute(Symbol name, Frame& f, DeviceSet mask);
   Lifted attribute(Lifted base, Symbol name, Frame& f, DeviceSet mask);
   Lifted attribute_of(ValueId v, Symbol name, Frame& f, DeviceSet mask);
-  Lifted bind_attribute(Lifted attribute, ValueId receiver, bool on_class, Frame& f, DeviceSet mask);
+  Lifted bind_attribute(Lifted attribute, Lifted receiver, bool on_class, Frame& f, DeviceSet mask);
+  bool common_method(Lifted base, Symbol name, Lifted& method);
   Lifted module_attribute(ModuleId id, Symbol name);
   Lifted object_attribute(ValueId v, Symbol name, Frame& f, DeviceSet mask);
   bool class_getitem(Lifted container, Lifted key, Lifted& out);
@@ -364,9 +368,12 @@ class Interpreter {
   void note_callee(Lifted callee, Frame& f);
   Lifted call_value(ValueId callee, const Arguments& arguments, Frame& f, DeviceSet mask);
   bool bind_arguments(const Callable& callable, const Arguments& arguments, std::vector<Lifted>& slots);
-  Lifted call_function(CallableId id, const Arguments& arguments, Frame& f);
+  Lifted call_function(CallableId id, const Arguments& arguments, Frame& f, DeviceSet mask);
   Lifted construct(ClassId klass, const Arguments& arguments);
   std::vector<Lifted> field_values(ClassId klass, const Arguments& arguments);
+
+  Symbol captured_name(const Function& fn) const;
+  void capture_call(const Callable& callable, const std::vector<Lifted>& slots, Frame& f, DeviceSet mask);
 
   // run.cc
   Lifted run(const Callable& callable, const std::vector<Lifted>& slots, bool emit,

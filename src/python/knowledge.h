@@ -54,6 +54,7 @@ struct Knowledge {
   Set opaque;                   // top-level packages that are not read even if they are installed
   std::vector<Sink> sinks;
   Set identities;               // decorators and wrappers that give back the function they are given
+  Set captures;                 // dotted functions whose calls are kept: builders of JIT modules
   Set logging;                  // first names of calls that only log: logger, warnings, print
   Set common;                   // names too common to follow from file to file
   std::vector<std::string> seeds;  // words that make a file worth reading, beside the names above

@@ -185,7 +185,9 @@ Lifted Interpreter::import_alias(const Tree& t, NodeId statement, NodeId alias, 
   std::string member = std::string(module.text()) + '.' + std::string(imported.text());
   if (k_.calls.contains(Symbol(member)) || k_.constants.contains(Symbol(member))) return l_.of(s_.external(Symbol(member)));
   if (auto found = find_module(module)) {
-    if (exports(*found, imported) || !find_module(Symbol(member))) return global(*found, imported);
+    // `from . import env` in the package itself means the module env, not the name that is being bound.
+    bool submodule = find_module(Symbol(member)) && (*found == from || !exports(*found, imported));
+    if (!submodule) return global(*found, imported);
   }
   return l_.of(module_value(Symbol(member)));
 }
