@@ -183,6 +183,41 @@ CallableId Interpreter::intern_callable(Callable callable) {
   return entry->second;
 }
 
+std::optional<Place> Interpreter::definition_of(Lifted value) const {
+  std::optional<Place> out;
+  l_.each(value, [&](DeviceSet, ValueId v) {
+    s_.each(v, [&](ValueId x) {
+      if (s_.kind(x) != Kind::function || out) return;
+      const Function& fn = functions_[callables_[s_.node(x).ref].function];
+      out = Place{fn.module, fn.range};
+    });
+  });
+  return out;
+}
+
+Lifted Interpreter::static_attribute(Lifted base, Symbol name) {
+  Lifted out;
+  l_.each(base, [&](DeviceSet, ValueId v) {
+    s_.each(v, [&](ValueId x) {
+      Lifted found;
+      if (s_.kind(x) == Kind::module) found = module_attribute(s_.node(x).ref, name);
+      else if (ClassId klass = class_of(x); klass != kNoIndex) class_attribute(klass, name, found);
+      out = l_.join(out, found);
+    });
+  });
+  return out;
+}
+
+Lifted Interpreter::import_in(ModuleId module, source::Range statement, Symbol name) {
+  const Tree& t = p_.parse_range(module, statement);
+  for (NodeId s : t.children(t.root)) {
+    for (NodeId alias : t.children(s)) {
+      if (t[alias].kind == NodeKind::alias && t.symbols[t[alias].number] == name) return import_alias(t, s, alias, module);
+    }
+  }
+  return {};
+}
+
 void Interpreter::derive(Symbol name) {
   if (name.text().size() < 5 || k_.common.contains(name)) return;
   if (known_names_.insert(name).second) derived_.push_back(name);

@@ -47,6 +47,18 @@ std::vector<std::pair<Place, std::string>> Evaluation::problems() const {
   return out;
 }
 
+std::optional<Place> Evaluation::definition(ModuleId module, Symbol name) {
+  return interpreter_->definition_of(interpreter_->global(module, name));
+}
+
+std::optional<Place> Evaluation::attribute_definition(ModuleId module, Symbol base, Symbol name) {
+  return interpreter_->definition_of(interpreter_->static_attribute(interpreter_->global(module, base), name));
+}
+
+std::optional<Place> Evaluation::imported(ModuleId module, source::Range statement, Symbol name) {
+  return interpreter_->definition_of(interpreter_->import_in(module, statement, name));
+}
+
 value::Lifted Evaluation::global(ModuleId module, std::string_view name) {
   return interpreter_->global(module, Symbol(name));
 }

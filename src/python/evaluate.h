@@ -34,6 +34,12 @@ class Evaluation {
   // What could not be read: place and sentence.
   std::vector<std::pair<Place, std::string>> problems() const;
 
+  // Where the function stands that a name means: as a global of a module, as an attribute of a global that is
+  // a module or class, as imported by a statement inside a function. Nothing if it means no known function.
+  std::optional<Place> definition(ModuleId module, Symbol name);
+  std::optional<Place> attribute_definition(ModuleId module, Symbol base, Symbol name);
+  std::optional<Place> imported(ModuleId module, source::Range statement, Symbol name);
+
   // What a module's global holds, and what calling it without arguments gives.
   value::Lifted global(ModuleId module, std::string_view name);
   value::Lifted call(ModuleId module, std::string_view name);

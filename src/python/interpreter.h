@@ -149,6 +149,13 @@ class Interpreter {
   Lifted global(ModuleId module, Symbol name);
   Lifted call(Lifted callee, const Arguments& arguments, Frame& frame, DeviceSet mask);
 
+  // Where the function stands that a value is, on any device and alternative.
+  std::optional<Place> definition_of(Lifted value) const;
+  // An attribute of a module or class, without running anything for it.
+  Lifted static_attribute(Lifted base, Symbol name);
+  // What an import statement binds to a name.
+  Lifted import_in(ModuleId module, source::Range statement, Symbol name);
+
   value::Store& store() { return s_; }
   value::LiftedStore& lifted() { return l_; }
 

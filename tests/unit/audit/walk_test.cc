@@ -1,0 +1,68 @@
+#include "audit/walk.h"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+namespace ungate::audit {
+namespace {
+
+namespace fs = std::filesystem;
+
+class WalkTest : public testing::Test {
+ protected:
+  WalkTest() : root(fs::path(testing::TempDir()) / ("ungate_walk_" + std::to_string(getpid()))) { fs::create_directories(root); }
+  ~WalkTest() override { fs::remove_all(root); }
+
+  void file(const std::string& path) {
+    fs::create_directories((root / path).parent_path());
+    std::ofstream(root / path) << "x";
+  }
+  std::string found(std::vector<std::string> globs = {}) {
+    Walk w = walk({root.string()}, globs, 2, no);
+    std::string out;
+    for (const FoundFile& f : w.files) out += f.path + ' ';
+    return out;
+  }
+
+  fs::path root;
+  std::atomic<bool> no{false};
+};
+
+TEST_F(WalkTest, FindsSourcesInOrder) {
+  for (const char* path : {"b/x.py", "a/y.cuh", "a/z.txt", "a/__pycache__/y.pyc", "a/.git/c.py", "lib.so.1.2", "b/deep/er/k.cu"}) file(path);
+  EXPECT_EQ(found(), "a/y.cuh b/deep/er/k.cu b/x.py lib.so.1.2 ");
+  EXPECT_EQ(found({"b/*"}), "a/y.cuh lib.so.1.2 ");
+}
+
+TEST_F(WalkTest, LinksDoNotLoop) {
+  file("a/x.py");
+  fs::create_directory_symlink(root, root / "a" / "loop");
+  fs::create_directory_symlink(root / "a", root / "zz");
+  fs::create_symlink(root / "nowhere", root / "dangling.py");
+  EXPECT_EQ(found(), "a/x.py ");
+  fs::create_symlink(root / "a" / "x.py", root / "link.py");
+  EXPECT_EQ(found(), "a/x.py link.py ");
+}
+
+TEST_F(WalkTest, WhatCannotBeReadIsListed) {
+  if (geteuid() == 0) GTEST_SKIP() << "root can read every folder";
+  file("a/x.py");
+  file("locked/y.py");
+  chmod((root / "locked").c_str(), 0);
+  Walk w = walk({root.string()}, {}, 2, no);
+  chmod((root / "locked").c_str(), 0700);
+  EXPECT_EQ(w.files.size(), 1u);
+  ASSERT_EQ(w.unread.size(), 1u);
+  EXPECT_TRUE(w.unread[0].path.ends_with("locked"));
+}
+
+TEST_F(WalkTest, AMissingRootIsListed) {
+  EXPECT_EQ(walk({(root / "no").string()}, {}, 1, no).unread.size(), 1u);
+}
+
+}  // namespace
+}  // namespace ungate::audit
