@@ -1,7 +1,6 @@
 #include "cuda/evaluate.h"
 
-#include <algorithm>
-
+#include "base/text.h"
 #include "cuda/condition_tree.h"
 #include "cuda/expression.h"
 
@@ -9,7 +8,7 @@ namespace ungate::cuda {
 namespace {
 
 value::Free not_an_expression(std::span<const Token> condition) {
-  return {value::Free::Kind::unread, Symbol("condition '" + spell(condition) + "'")};
+  return {value::Free::Kind::unread, Symbol("condition '" + text::one_line(spell(condition), 60) + "'")};
 }
 
 // The outcome at one target, and the targets that share it.

@@ -25,7 +25,7 @@ void Preprocessor::Walk::record(FileIndex index, std::uint32_t arm, const Outcom
   r.condition = first ? condition : merge(r.condition, r.reached, condition, reached);
   r.live = first ? live : cuda::join(r.live, live);
   CodeTargetSet before = std::exchange(r.reached, r.reached | reached);
-  if (!differs(condition, CodeTargetSet(reached))) return;
+  if (!differs(condition, Outcomes::all())) return;
 
   const Tokens& tokens = this->condition(index, arm);
   ConditionTree tree = parse_condition(tokens);
