@@ -53,9 +53,7 @@ void Builder::add_named_site(const std::string& path) {
   }
 }
 
-void Builder::add_checkout(const std::string& path) {
-  for (const std::string& root : checkout_roots(path)) add(root, SiteKind::checkout);
-}
+void Builder::add_checkout(const std::string& path) { add_sources(path, SiteKind::checkout); }
 
 void Builder::add_folder(const std::string& path) { add(path, SiteKind::folder); }
 
@@ -77,6 +75,16 @@ void Builder::add(const std::string& path, SiteKind kind, const std::string& fro
   sites.push_back({path, state_root(path), kind, from});
 }
 
+void Builder::add_sources(const std::string& folder, SiteKind kind, const std::string& from) {
+  for (const std::string& root : checkout_roots(folder)) {
+    std::size_t before = environment_.sites.size();
+    add(root, kind, from);
+    if (environment_.sites.size() == before) continue;  // there already
+    Site& site = environment_.sites.back();
+    if (!is_environment(site.root)) site.root = folder;
+  }
+}
+
 void Builder::add_with_pth(const std::string& path, SiteKind kind) {
   add(path, kind);
   for (PthFolder& folder : pth_folders(path, environment_.notes)) add(folder.path, SiteKind::pth, folder.from);
@@ -95,7 +103,7 @@ void Builder::add_editable_sources() {
     // A .pth file may have named the same sources already.
     auto inside = [&](const Site& s) { return is_within(s.path, *source) && s.kind == SiteKind::pth; };
     if (std::ranges::any_of(environment_.sites, inside)) continue;
-    for (const std::string& root : checkout_roots(*source)) add(root, SiteKind::editable, from);
+    add_sources(*source, SiteKind::editable, from);
   }
 }
 

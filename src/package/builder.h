@@ -26,6 +26,8 @@ class Builder {
 
  private:
   void add(const std::string& path, SiteKind kind, const std::string& from = {});
+  // The import roots of sources, which keep their state in one place.
+  void add_sources(const std::string& folder, SiteKind kind, const std::string& from = {});
   void add_with_pth(const std::string& path, SiteKind kind);
   void add_editable_sources();
 

@@ -182,6 +182,13 @@ const Distribution* Environment::find(std::string_view name) const {
   return at == distributions.end() ? nullptr : &*at;
 }
 
+Environment environment_of_site(const std::string& site_path) {
+  Surroundings nothing;
+  Builder builder(nothing);
+  builder.add_folder(site_path);
+  return builder.finish();
+}
+
 Result<std::vector<Environment>> discover(const Query& query, const Surroundings& around) {
   if (query.paths.empty() && query.python.empty()) return by_default(around);
   if (query.paths.empty()) {

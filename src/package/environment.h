@@ -48,4 +48,7 @@ struct Query {
 // `nothing_to_audit` (an empty folder, a prefix without site-packages, no Python at all).
 Result<std::vector<Environment>> discover(const Query& query, const Surroundings& around);
 
+// One site alone, with its distributions: to ask who owns a file in it.
+Environment environment_of_site(const std::string& site_path);
+
 }  // namespace ungate::package

@@ -37,12 +37,31 @@ std::string folded(std::string_view path) {
   return std::filesystem::path(path).lexically_normal().string();
 }
 
+int base64url_digit(char c) {
+  if (c >= 'A' && c <= 'Z') return c - 'A';
+  if (c >= 'a' && c <= 'z') return c - 'a' + 26;
+  if (c >= '0' && c <= '9') return c - '0' + 52;
+  return c == '-' ? 62 : c == '_' ? 63 : -1;
+}
+
+// Hex of "sha256=<base64>"; empty if it is not that.
 std::string sha256_of(std::string_view field) {
+  static constexpr char kHex[] = "0123456789abcdef";
   constexpr std::string_view kPrefix = "sha256=";
   if (!field.starts_with(kPrefix)) return {};
   field.remove_prefix(kPrefix.size());
   while (field.ends_with('=')) field.remove_suffix(1);
-  return std::string(field);
+  std::string hex;
+  std::uint32_t buffer = 0;
+  int bits = 0;
+  for (char c : field) {
+    int digit = base64url_digit(c);
+    if (digit < 0) return {};
+    buffer = buffer << 6 | static_cast<std::uint32_t>(digit);
+    for (bits += 6; bits >= 4; bits -= 4) hex += kHex[buffer >> (bits - 4) & 15];
+  }
+  if (hex.size() != 64) return {};
+  return hex;
 }
 
 }  // namespace

@@ -17,7 +17,7 @@ namespace ungate::package {
 
 struct RecordEntry {
   std::string path;    // relative to the site, "." and ".." folded where they can be; or absolute
-  std::string sha256;  // as sha256_base64url() writes it; empty: none, or another algorithm
+  std::string sha256;  // lower-case hex, as sha256_hex() writes it; empty: none, or another algorithm
   std::optional<std::uint64_t> size;
 };
 

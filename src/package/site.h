@@ -30,7 +30,8 @@ struct Site {
 };
 
 // Where ungate keeps its state about files below `site_path` (in `<root>/.ungate`): the nearest folder,
-// the site or above, that holds pyvenv.cfg or conda-meta, else the site itself.
+// the site or above, that holds pyvenv.cfg or conda-meta, else the site itself. (The sites of one
+// checkout share its top folder instead, see Site::root.)
 std::string state_root(const std::string& site_path);
 
 // True if the folder holds a *.dist-info, or is called site-packages or dist-packages.
