@@ -30,7 +30,7 @@ class PatchedPackage {
   // Without pyvenv.cfg the root is the site itself: a plain folder.
   explicit PatchedPackage(bool environment = true) : environment_(environment) {
     // Files larger than what is written at once, so that half a file could be seen.
-    std::string filler(40'000, '.');
+    std::string filler(20'000, '.');
     tree_.file(at(kHeader), "#if ARCH < 1200\n" + filler);
     tree_.file(at(kSource), filler + "\nstride = tp_size;\n");
     tree_.file(at(kPython), "majors = [9, 10]\n");
