@@ -32,7 +32,8 @@ class Guarded {
 
   // The same value everywhere.
   Guarded() : Guarded(T{}) {}
-  explicit Guarded(T everywhere) : first_{all(), std::move(everywhere)} {}
+  // A constant is a function: the same value everywhere.
+  Guarded(T everywhere) : first_{all(), std::move(everywhere)} {}
 
   // f(index) for every row of the table.
   template <class F>
