@@ -63,6 +63,12 @@ value::Lifted Evaluation::global(ModuleId module, std::string_view name) {
   return interpreter_->global(module, Symbol(name));
 }
 
+value::Lifted Evaluation::field(ModuleId module, std::string_view name, std::string_view field) {
+  Frame frame;
+  frame.module = module;
+  return interpreter_->attribute(global(module, name), Symbol(field), frame, value::Values::all());
+}
+
 value::Lifted Evaluation::call(ModuleId module, std::string_view name) {
   Frame frame;
   frame.module = module;

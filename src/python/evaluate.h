@@ -42,6 +42,7 @@ class Evaluation {
 
   // What a module's global holds, and what calling it without arguments gives.
   value::Lifted global(ModuleId module, std::string_view name);
+  value::Lifted field(ModuleId module, std::string_view name, std::string_view field);
   value::Lifted call(ModuleId module, std::string_view name);
   const value::Store& store() const;
   const value::LiftedStore& lifted() const;

@@ -148,6 +148,7 @@ class Interpreter {
   // A module's global, bound when asked for.
   Lifted global(ModuleId module, Symbol name);
   Lifted call(Lifted callee, const Arguments& arguments, Frame& frame, DeviceSet mask);
+  Lifted attribute(Lifted base, Symbol name, Frame& f, DeviceSet mask);
 
   // Where the function stands that a value is, on any device and alternative.
   std::optional<Place> definition_of(Lifted value) const;
@@ -356,7 +357,6 @@ class Interpreter {
   // attributes.cc
   Lifted eval_attribute(NodeId id, Frame& f, DeviceSet mask);
   Lifted super_attribute(Symbol name, Frame& f, DeviceSet mask);
-  Lifted attribute(Lifted base, Symbol name, Frame& f, DeviceSet mask);
   Lifted attribute_of(ValueId v, Symbol name, Frame& f, DeviceSet mask);
   Lifted bind_attribute(Lifted attribute, Lifted receiver, bool on_class, Frame& f, DeviceSet mask);
   bool common_method(Lifted base, Symbol name, Lifted& method);

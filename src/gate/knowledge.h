@@ -1,0 +1,65 @@
+// What rules say about packages and instructions: plain data, filled from rules/packages and
+// rules/features.yaml.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "arch/device.h"
+#include "base/symbol.h"
+#include "cuda/structure.h"
+#include "gate/gate.h"
+#include "package/specifier.h"
+
+namespace ungate::gate {
+
+// How a package builds modules from sources when they are first used.
+struct JitRules {
+  Symbol builder;                    // dotted name of the function that describes a module
+  // Its parameters, by what they mean; empty: it has none.
+  std::string name, sources, cuda_flags, flags, include_paths;
+  // A global (dotted) and a field of it that lists (major, "0a") for each device that is built for.
+  std::string targets_global, targets_field;
+  std::vector<std::string> include_folders;  // always searched, relative to an import root
+  std::vector<std::string> macros;           // always defined, as after -D
+  std::vector<std::string> absent_macros;    // prefixes of macros that are defined by -D or not at all
+};
+
+// A judgement that rests on something outside the text: a maintainer's word, a measurement.
+struct PackageNote {
+  std::string id;
+  std::string module;                // a JIT module; empty: any
+  std::string path;                  // a file, relative to an import root; empty: any
+  std::string function;              // an enclosing function; empty: any
+  std::string expression;            // text that the gate's expression holds; empty: any
+  arch::DeviceSet targets;           // for which it holds
+  Verdict verdict = Verdict::unknown;
+  std::string text, link;
+};
+
+struct PackageRules {
+  std::string package;               // normalised distribution name
+  package::SpecifierSet versions;      // for which these rules hold
+  std::string file;                  // where they are written
+  std::optional<JitRules> jit;
+  std::vector<std::string> aot_modules;   // Python modules that build ahead of time
+  std::vector<cuda::Vocabulary::ExportMacro> export_macros;
+  std::vector<PackageNote> notes;
+};
+
+// An instruction, intrinsic or call that not every device has.
+struct Feature {
+  std::string name;                  // "tcgen05"
+  std::vector<std::string> instructions;  // prefixes of mnemonics: "tcgen05."
+  std::vector<std::string> words;    // intrinsics and calls, whole words
+  arch::CodeTargetSet targets;       // where ptxas takes it
+  std::string source;
+};
+
+struct Knowledge {
+  std::vector<PackageRules> packages;
+  std::vector<Feature> features;
+  cuda::Vocabulary vocabulary;
+};
+
+}  // namespace ungate::gate

@@ -1,0 +1,176 @@
+#include "gate/modules.h"
+
+#include <algorithm>
+#include <set>
+
+#include "value/operators.h"
+
+namespace ungate::gate {
+namespace {
+
+using value::Kind;
+using value::ValueId;
+
+// The texts of a list of texts and paths; notes what is not known.
+std::vector<std::string> texts(const value::Store& s, ValueId list, std::string_view what, JitModule& module) {
+  std::vector<std::string> out;
+  if (s.kind(list) == Kind::none || s.is_absent(list)) return out;
+  if (!value::is_container(s.kind(list)) || s.node(list).open) {
+    module.unknown.push_back(std::string(what) + " of the module");
+    module.complete = false;
+  }
+  if (!value::is_container(s.kind(list))) return out;
+  for (ValueId item : s.items(list)) {
+    if (s.kind(item) == Kind::string || s.kind(item) == Kind::path) {
+      out.emplace_back(s.text(item));
+    } else {
+      module.unknown.push_back("one of the " + std::string(what) + ": " + s.to_text(item));
+      module.complete = false;
+    }
+  }
+  return out;
+}
+
+// The argument on the first device that has one: sources and folders do not follow the device.
+ValueId argument(const python::Evaluation& e, const python::Capture& c, std::string_view name) {
+  for (const auto& [parameter, value] : c.arguments) {
+    if (parameter.text() != name) continue;
+    ValueId out = e.store().absent();
+    e.lifted().each(value, [&](arch::DeviceSet, ValueId v) {
+      if (e.store().is_absent(out)) out = v;
+    });
+    return out;
+  }
+  return e.store().none();
+}
+
+void add_macros(const std::vector<std::string>& flags, JitModule& module) {
+  for (const std::string& flag : flags) {
+    if (flag.starts_with("-D")) module.macros.push_back(flag.substr(2));
+  }
+}
+
+}  // namespace
+
+std::vector<JitModule> jit_modules(const python::Evaluation& evaluation,
+                                   const std::vector<PackageRules>& packages) {
+  std::vector<JitModule> out;
+  const value::Store& s = evaluation.store();
+  for (const python::Capture& capture : evaluation.captures()) {
+    const PackageRules* package = nullptr;
+    for (const PackageRules& p : packages) {
+      if (p.jit && p.jit->builder == capture.callee) package = &p;
+    }
+    if (package == nullptr) continue;
+    const JitRules& rules = *package->jit;
+    JitModule module;
+    module.rules = &rules;
+    module.package = package;
+    module.complete = true;
+    module.call = capture.place;
+    module.builder = {capture.place.module, capture.function_range};
+    module.builder_name = capture.function;
+    module.described = capture.alive;
+    ValueId name = argument(evaluation, capture, rules.name);
+    if (s.kind(name) == Kind::string) module.name = s.text(name);
+    module.sources = texts(s, argument(evaluation, capture, rules.sources), "sources", module);
+    module.include_paths = texts(s, argument(evaluation, capture, rules.include_paths), "include folders", module);
+    module.include_paths.insert(module.include_paths.end(), rules.include_folders.begin(), rules.include_folders.end());
+    module.macros = rules.macros;
+    if (!rules.cuda_flags.empty()) add_macros(texts(s, argument(evaluation, capture, rules.cuda_flags), "nvcc flags", module), module);
+    auto same = [&](const JitModule& m) { return m.call == module.call && m.name == module.name && m.sources == module.sources; };
+    auto known = std::ranges::find_if(out, same);
+    if (known == out.end()) out.push_back(std::move(module));
+    else known->described |= module.described;
+  }
+  return out;
+}
+
+arch::CodeTargetSet built_targets(python::Evaluation& evaluation, const python::Program& program, const JitRules& rules) {
+  arch::CodeTargetSet out;
+  std::size_t dot = rules.targets_global.rfind('.');
+  if (dot == std::string::npos) return out;
+  auto module = program.find(Symbol(std::string_view(rules.targets_global).substr(0, dot)));
+  if (!module) return out;
+  value::Lifted list = evaluation.field(*module, std::string_view(rules.targets_global).substr(dot + 1), rules.targets_field);
+  const value::Store& s = evaluation.store();
+  evaluation.lifted().each(list, [&](arch::DeviceSet, ValueId v) {
+    if (!value::is_container(s.kind(v))) return;
+    for (ValueId pair : s.items(v)) {
+      if (s.kind(pair) != Kind::tuple || s.items(pair).size() != 2) continue;
+      auto major = value::str(s, s.items(pair)[0]), minor = value::str(s, s.items(pair)[1]);
+      if (!major || !minor) continue;
+      if (auto target = arch::parse_code_target(*major + '.' + *minor)) out |= arch::CodeTargetSet::of(target->index());
+    }
+  });
+  return out;
+}
+
+namespace {
+
+// What each function of the files calls or launches, by name: enough to tell which operator reaches a
+// kernel. Overloads and templates of one name count as one.
+std::map<std::string, std::set<std::string>> call_map(const std::vector<std::string>& paths, CudaFiles& files) {
+  std::map<std::string, std::set<std::string>> out;
+  for (const std::string& path : paths) {
+    const cuda::Structure& s = files.structure(path);
+    auto name = [&](std::uint32_t function) { return std::string(s.functions[function].name.text()); };
+    for (const cuda::Call& call : s.calls) {
+      if (call.function != cuda::kNone) out[name(call.function)].insert(std::string(call.name.text()));
+    }
+    for (const cuda::Launch& launch : s.launches) {
+      if (launch.function == cuda::kNone) continue;
+      for (Symbol kernel : launch.kernels) out[name(launch.function)].insert(std::string(kernel.text()));
+    }
+  }
+  return out;
+}
+
+std::vector<std::string> closure(const std::map<std::string, std::set<std::string>>& calls, const std::string& from) {
+  std::set<std::string> seen{from};
+  std::vector<std::string> waiting{from};
+  while (!waiting.empty()) {
+    auto next = calls.find(waiting.back());
+    waiting.pop_back();
+    if (next == calls.end()) continue;
+    for (const std::string& callee : next->second) {
+      if (seen.insert(callee).second) waiting.push_back(callee);
+    }
+  }
+  return {seen.begin(), seen.end()};
+}
+
+}  // namespace
+
+WalkedModule walk_module(const JitModule& module, CudaFiles& files) {
+  WalkedModule out;
+  std::vector<std::string> prefixes = module.rules->absent_macros;
+  auto absent = [prefixes](std::string_view macro) {
+    return std::ranges::any_of(prefixes, [&](const std::string& p) { return macro.starts_with(p); });
+  };
+  out.preprocessor = std::make_unique<cuda::Preprocessor>(
+      files.world(), cuda::Pass::device, [&files](const std::string& path) { return files.text(path); }, absent);
+  for (const std::string& source : module.sources) {
+    auto unit = out.preprocessor->walk({source, module.include_paths, module.macros});
+    if (!unit) {
+      out.missing_sources.push_back(source);
+      continue;
+    }
+    for (const std::string& file : unit->files) {
+      if (std::ranges::find(out.files, file) == out.files.end()) out.files.push_back(file);
+    }
+  }
+  return out;
+}
+
+void read_ops(WalkedModule& walked, const std::vector<std::string>& paths, CudaFiles& files) {
+  auto calls = call_map(paths, files);
+  for (const std::string& path : paths) {
+    for (const cuda::Export& e : files.structure(path).exports) {
+      std::string function(e.function.text());
+      walked.ops.push_back({std::string(e.op.text()), function, closure(calls, function)});
+    }
+  }
+}
+
+}  // namespace ungate::gate

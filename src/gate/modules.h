@@ -1,0 +1,55 @@
+// JIT modules: what a package's builders describe, and what the compiler would see of them.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "gate/knowledge.h"
+#include "gate/sources.h"
+#include "python/evaluate.h"
+
+namespace ungate::gate {
+
+struct JitModule {
+  std::string name;                  // "trtllm_comm"; empty: depends on arguments
+  python::Place builder;             // the function that describes it
+  Symbol builder_name;
+  python::Place call;                // of the describing function
+  arch::DeviceSet described;         // devices on which the description is reached
+  std::vector<std::string> sources;  // relative to an import root
+  std::vector<std::string> include_paths, macros;
+  bool complete = false;             // all sources, folders and macros are known
+  std::vector<std::string> unknown;  // what is not, in words
+  const JitRules* rules = nullptr;
+  const PackageRules* package = nullptr;
+};
+
+// The modules that were captured, by the rules of the packages they belong to.
+std::vector<JitModule> jit_modules(const python::Evaluation& evaluation,
+                                   const std::vector<PackageRules>& packages);
+
+// The code targets that a package builds for, one a device at most (suffix and all).
+arch::CodeTargetSet built_targets(python::Evaluation& evaluation, const python::Program& program, const JitRules& rules);
+
+// A module's units walked with its macros.
+struct WalkedModule {
+  std::unique_ptr<cuda::Preprocessor> preprocessor;
+  std::vector<std::string> files;    // every file reached, sources first
+  std::vector<std::string> missing_sources;
+  // Exported operators and the kernels that each reaches, by name through the calls of the files.
+  struct Op {
+    std::string name;
+    std::string function;            // its entry
+    std::vector<std::string> reaches;  // functions and kernels, by name
+  };
+  std::vector<Op> ops;
+
+  const cuda::FileResult* result(const std::string& path) const { return preprocessor->result(path); }
+};
+WalkedModule walk_module(const JitModule& module, CudaFiles& files);
+
+// Fills in `ops` from the structures of these files of the module.
+void read_ops(WalkedModule& walked, const std::vector<std::string>& paths, CudaFiles& files);
+
+}  // namespace ungate::gate
