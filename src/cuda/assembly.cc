@@ -60,4 +60,24 @@ std::vector<Symbol> mnemonics(std::string_view assembly) {
   return out;
 }
 
+void append_string(std::string_view literal, std::string& out) {
+  std::size_t open = literal.find('"');
+  if (open == std::string_view::npos || literal.size() < open + 2) return;
+  if (open > 0 && literal[open - 1] == 'R') {
+    std::size_t from = literal.find('('), to = literal.rfind(')');
+    if (from != std::string_view::npos && to != std::string_view::npos && from < to) {
+      out += literal.substr(from + 1, to - from - 1);
+    }
+    return;
+  }
+  for (std::size_t k = open + 1; k + 1 < literal.size(); ++k) {
+    if (literal[k] != '\\' || k + 2 >= literal.size()) {
+      out += literal[k];
+    } else {
+      ++k;
+      out += literal[k] == 'n' ? '\n' : literal[k] == 't' || literal[k] == '\n' ? ' ' : literal[k];
+    }
+  }
+}
+
 }  // namespace ungate::cuda

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 
-#include "base/text.h"
 #include "cuda/predefined.h"
 
 namespace ungate::cuda {
@@ -24,19 +23,6 @@ bool contains(const List& list, std::string_view word) {
   return std::ranges::find(list, word) != std::end(list);
 }
 
-std::uint64_t size_of_type(std::string_view type) {
-  static constexpr std::pair<std::string_view, std::uint64_t> kSizes[] = {
-      {"bool", 1},          {"char", 1},     {"int8_t", 1},   {"uint8_t", 1},   {"half", 2},     {"__half", 2},
-      {"__nv_bfloat16", 2}, {"short", 2},    {"int16_t", 2},  {"uint16_t", 2},  {"int", 4},      {"unsigned", 4},
-      {"float", 4},         {"int32_t", 4},  {"uint32_t", 4}, {"__half2", 4},   {"half2", 4},    {"double", 8},
-      {"int64_t", 8},       {"uint64_t", 8}, {"float2", 8},   {"int2", 8},      {"uint2", 8},    {"float4", 16},
-      {"int4", 16},         {"uint4", 16},   {"size_t", 8},   {"__nv_bfloat162", 4}};
-  for (const auto& [name, size] : kSizes) {
-    if (name == type) return size;
-  }
-  return 0;
-}
-
 class Reader {
  public:
   Reader(const Lexemes& l, const std::vector<std::uint32_t>& owner, const Vocabulary& v, Structure& out)
@@ -47,13 +33,13 @@ class Reader {
       const Lexeme& l = l_[i];
       if (!l.is_identifier()) continue;
       if (depends_on_target(l.text)) target_macro(i);
-      if (l.text == "__shared__") shared(i);
+      if (l.text == "__shared__") read_shared(l_, i, owner_[i], out_);
       if (l.text == "asm" || l.text == "__asm__" || l.text == "__asm") {
         assembly(i);
       } else if (l.text == "if" && next_is(i + 1, "constexpr")) {
         constexpr_if(i);
       } else {
-        exported(i);
+        read_export(l_, i, vocabulary_, out_);
         call(i);
       }
     }
@@ -92,118 +78,6 @@ class Reader {
       if (l_[k].kind == Lexeme::Kind::string) append_string(l_[k].text, text);
     }
     out_.assembly.push_back({{l_[i].begin, l_[end - 1].end}, owner_[i], mnemonics(text)});
-  }
-
-  static void append_string(std::string_view literal, std::string& out) {
-    std::size_t open = literal.find('"');
-    if (open == std::string_view::npos || literal.size() < open + 2) return;
-    if (open > 0 && literal[open - 1] == 'R') {
-      std::size_t from = literal.find('('), to = literal.rfind(')');
-      if (from != std::string_view::npos && to != std::string_view::npos && from < to) {
-        out += literal.substr(from + 1, to - from - 1);
-      }
-      return;
-    }
-    for (std::size_t k = open + 1; k + 1 < literal.size(); ++k) {
-      if (literal[k] != '\\' || k + 2 >= literal.size()) {
-        out += literal[k];
-      } else {
-        ++k;
-        out += literal[k] == 'n' ? '\n' : literal[k] == 't' || literal[k] == '\n' ? ' ' : literal[k];
-      }
-    }
-  }
-
-  void shared(std::size_t i) {
-    SharedMemory s;
-    s.function = owner_[i];
-    s.dynamic = i > 0 && l_[i - 1].is("extern");
-    std::uint64_t bytes = 0, count = 1;
-    bool constant = true;
-    std::size_t k = i + 1;
-    for (; k < l_.size() && !l_[k].is(";") && !l_[k].is("=") && !l_[k].is(",") && !l_[k].is("{"); ++k) {
-      if (l_[k].is("(")) {  // alignas(16)
-        k = after_brackets(l_, k, l_.size()) - 1;
-      } else if (l_[k].is("[")) {
-        std::size_t close = after_brackets(l_, k, l_.size()) - 1;
-        std::int64_t n = 0;
-        bool number = close == k + 2 && text::parse_int(l_[k + 1].text, n) && n > 0;
-        constant &= number;
-        if (number) count *= static_cast<std::uint64_t>(n);
-        k = close;
-      } else if (l_[k].is("*")) {
-        bytes = 8;
-      } else if (l_[k].is("<")) {
-        constant = false;  // a template: its size is not known here
-        k = std::max(after_angles(l_, k, l_.size()), k + 1) - 1;
-      } else if (l_[k].is_identifier()) {
-        s.name = Symbol(l_[k].text);
-        if (std::uint64_t size = size_of_type(l_[k].text); size != 0 && bytes == 0) bytes = size;
-      }
-    }
-    s.range = {l_[i].begin, l_[std::min(k, l_.size() - 1)].begin};
-    if (constant && !s.dynamic) s.bytes = bytes * count;
-    out_.shared.push_back(s);
-    // float a[2], b[2];
-    while (k + 1 < l_.size() && l_[k].is(",") && l_[k + 1].is_identifier()) {
-      s.name = Symbol(l_[k + 1].text);
-      s.bytes = 0;
-      for (k += 2; k < l_.size() && !l_[k].is(",") && !l_[k].is(";"); ++k) constant = false;
-      if (constant) s.bytes = bytes;
-      out_.shared.push_back(s);
-    }
-  }
-
-  void exported(std::size_t i) {
-    if (!next_is(i + 1, "(")) return;
-    auto args = [&] { return split_arguments(l_, i + 2, after_brackets(l_, i + 1, l_.size()) - 1); };
-    for (const Vocabulary::ExportMacro& m : vocabulary_.export_macros) {
-      if (m.name != l_[i].text) continue;
-      auto list = args();
-      auto op = static_cast<std::size_t>(m.op), function = static_cast<std::size_t>(m.function);
-      if (op >= list.size() || function >= list.size()) return;
-      add_export(i, op_name(list[op]), named_function(l_, list[function].first, list[function].second));
-      return;
-    }
-    bool method = i > 0 && (l_[i - 1].is(".") || l_[i - 1].is("->"));
-    if (!method || !contains(vocabulary_.export_methods, l_[i].text)) return;
-    auto list = args();
-    if (list.size() < 2 || l_[list[0].first].kind != Lexeme::Kind::string) return;
-    std::string_view function;
-    for (std::size_t k = list.size(); k > 1 && function.empty(); --k) {
-      if (l_[list[k - 1].first].is("&")) function = exported_function(list[k - 1]);
-    }
-    for (std::size_t k = 1; k < list.size() && function.empty(); ++k) {
-      function = exported_function(list[k]);
-    }
-    add_export(i, op_name(list[0]), function);
-  }
-
-  // `&f`, `f`, or a macro around it: TORCH_FN(f). Not a dispatch key (torch::kCUDA).
-  std::string_view exported_function(std::pair<std::size_t, std::size_t> arg) const {
-    auto [from, to] = arg;
-    bool wrapped = to - from > 3 && l_[from].is_identifier() && l_[from + 1].is("(") &&
-                   text::lower(l_[from].text) != l_[from].text && l_[to - 1].is(")");
-    std::string_view name = wrapped ? named_function(l_, from + 2, to - 1) : named_function(l_, from, to);
-    bool key = name.size() > 1 && name[0] == 'k' && name[1] >= 'A' && name[1] <= 'Z';
-    return key ? std::string_view() : name;
-  }
-
-  void add_export(std::size_t i, std::string op, std::string_view function) {
-    if (!op.empty() && !function.empty()) out_.exports.push_back({Symbol(op), Symbol(function), l_[i].range()});
-  }
-
-  // `name`, or "name(Tensor a) -> Tensor".
-  std::string op_name(std::pair<std::size_t, std::size_t> range) const {
-    std::string out;
-    for (std::size_t k = range.first; k < range.second; ++k) {
-      if (l_[k].kind == Lexeme::Kind::string) {
-        append_string(l_[k].text, out);
-      } else {
-        out += l_[k].text;
-      }
-    }
-    return out.substr(0, out.find('('));
   }
 
   void constexpr_if(std::size_t i) {

@@ -117,9 +117,9 @@ class Translator {
 Outcomes evaluate_code_condition(std::string_view condition, const std::vector<ArchTrait>& traits,
                                  const value::World& world, Pass pass) {
   Translator translator(condition, traits, pass);
-  std::string text = translator.run();
+  std::string translated = translator.run();
   Environment environment(world, pass);
-  Tokens tokens = tokenize(text);
+  Tokens tokens = tokenize(translated);
   environment.bind(tokens);
   bool malformed = false;
   Outcomes out = evaluate_condition(environment, tokens, nullptr, malformed);

@@ -21,7 +21,8 @@ std::optional<std::string> body_of(const value::Constant& constant) {
 
 }  // namespace
 
-Environment::Environment(const value::World& world, Pass pass) : world_(world), pass_(pass) {
+Environment::Environment(const value::World& world, Pass pass, Absent absent)
+    : world_(world), pass_(pass), absent_(std::move(absent)) {
   definitions_.resize(2);  // the two that are not definitions
 }
 
@@ -74,6 +75,7 @@ Environment::State Environment::starting_state(Symbol name) {
     std::optional<std::string> body = body_of(entry->value);
     return StateId{body ? constant(name, *body) : kUndefined};
   }
+  if (absent_ && absent_(name.text())) return StateId{kUndefined};
   return state({kUndefined, kSomehow}, free);
 }
 

@@ -46,7 +46,7 @@ class Environment {
   static constexpr char kHidden = '\x01';
 
   // `world` must outlive the environment and is read when a name is first met.
-  Environment(const value::World& world, Pass pass);
+  Environment(const value::World& world, Pass pass, Absent absent = nullptr);
 
   std::uint32_t slot(Symbol name);
   void bind(Tokens& tokens);  // fills in the slots of identifiers
@@ -108,6 +108,7 @@ class Environment {
 
   const value::World& world_;
   Pass pass_;
+  Absent absent_;
   std::vector<Slot> slots_;
   std::unordered_map<Symbol, std::uint32_t> by_name_;
   std::vector<Definition> definitions_;

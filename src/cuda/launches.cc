@@ -101,6 +101,7 @@ class Reader {
   // The kernels that an expression can name, at lexeme `at`; variables are looked up.
   void kernels(std::size_t begin, std::size_t end, std::size_t at, int depth, Launch& out) const {
     if (depth > 4 || begin >= end) return;
+    if (l_[begin].is("[")) return addresses(begin, end, out);
     // cond ? a : b
     for (std::size_t i = begin; i < end;) {
       if (l_[i].is("?")) {
@@ -110,9 +111,8 @@ class Reader {
         kernels(colon + 1, end, at, depth + 1, out);
         return;
       }
-      i = l_[i].is("(") ? after_brackets(l_, i, end) : i + 1;
+      i = l_[i].is("(") || l_[i].is("{") ? after_brackets(l_, i, end) : i + 1;
     }
-    if (l_[begin].is("[")) return addresses(begin, end, out);
     std::string_view name = named_function(l_, begin, end);
     if (name.empty()) return;
     if (variable(name, at, depth, out)) return;
@@ -144,6 +144,9 @@ class Reader {
     bool found = false;
     for (std::size_t k : names_.before(name, at)) {
       std::size_t i = k + 1;
+      // void (*kernel)(int) = …
+      bool pointer = k > 1 && l_[k - 1].is("*") && i + 1 < l_.size() && l_[i].is(")") && l_[i + 1].is("(");
+      if (pointer) i = after_brackets(l_, i + 1, l_.size());
       if (i >= l_.size() || !l_[i].is("=")) continue;
       const Lexeme* before = k > 0 ? &l_[k - 1] : nullptr;
       if (before != nullptr && (before->is(".") || before->is("->") || before->is("::"))) continue;

@@ -74,7 +74,7 @@ void assume_toolkit(value::World& world, int major, int minor, const std::string
 
 void assume_linux_gcc(value::World& world, const std::string& origin) {
   for (std::string_view absent :
-       {"_MSC_VER", "_WIN32", "_WIN64", "__MINGW32__", "__APPLE__", "__clang__", "__CLANGD__", "__ICC",
+       {"_MSC_VER", "_MSVC_LANG", "_WIN32", "_WIN64", "__MINGW32__", "__APPLE__", "__clang__", "__CLANGD__", "__ICC",
         "__INTEL_COMPILER", "__PGI", "_NVHPC_CUDA", "__NVCOMPILER", "__CUDACC_RTC__", "__HIPCC__",
         "__HIP__", "__HIP_PLATFORM_AMD__", "__HIP_PLATFORM_HCC__", "__HIP_DEVICE_COMPILE__",
         "USE_ROCM", "__INTELLISENSE__", "__CLION_IDE__", "__DOXYGEN__", "DOXYGEN_SHOULD_SKIP_THIS"}) {

@@ -2,6 +2,7 @@
 // the installed nvcc by tests/unit/cuda).
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -36,6 +37,11 @@ bool depends_on_target(std::string_view macro);
 // and in both passes of nvcc __CUDACC__ and __NVCC__. The tests __CUDA_HAS_ARCH_SPECIFIC(N) and
 // __CUDA_HAS_ARCH_FAMILY_SPECIFIC(N) come from the header that nvcc includes before the first line.
 std::optional<Predefined> predefined(std::string_view macro, arch::CodeTarget target, Pass pass);
+
+// True for macros that count as not defined where no text, no -D and no world says anything of them. For
+// units whose -D are all known this can be every name that the headers out of reach do not define;
+// without it such a macro is free.
+using Absent = std::function<bool(std::string_view macro)>;
 
 // Adds what follows from a toolkit version (CUDA_VERSION, CUDART_VERSION, __CUDACC_VER_MAJOR__, …).
 void assume_toolkit(value::World& world, int major, int minor, const std::string& origin);

@@ -3,7 +3,7 @@
 //
 // Nothing is read from disk here: files come from a loader. A macro that nothing in the walked text
 // defines is *free* unless the world says otherwise (predefined.h has what follows from nvcc, a toolkit
-// version and a platform); outcomes that hang on it are unknown and name it. Definitions take effect in
+// version and a platform) or the caller's `Absent`; outcomes that hang on it are unknown and name it. Definitions take effect in
 // order, under the condition of the arm that holds them; #include, include guards and #pragma once work
 // as in a compiler.
 #pragma once
@@ -92,7 +92,7 @@ struct UnitResult {
 class Preprocessor {
  public:
   // `world` must outlive the Preprocessor and not change.
-  Preprocessor(const value::World& world, Pass pass, Loader loader);
+  Preprocessor(const value::World& world, Pass pass, Loader loader, Absent absent = nullptr);
   ~Preprocessor();
   Preprocessor(Preprocessor&&) noexcept;
   Preprocessor& operator=(Preprocessor&&) noexcept;

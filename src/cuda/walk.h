@@ -13,8 +13,8 @@ namespace ungate::cuda {
 
 class Preprocessor::Walk {
  public:
-  Walk(const value::World& world, Pass pass, Loader loader)
-      : environment_(world, pass), loader_(std::move(loader)) {}
+  Walk(const value::World& world, Pass pass, Loader loader, Absent absent)
+      : environment_(world, pass, std::move(absent)), loader_(std::move(loader)) {}
 
   std::optional<UnitResult> unit(const Unit& unit);
   const FileResult* result(std::string_view path) const;

@@ -175,8 +175,8 @@ const Outcomes& live_in(const FileResult& result, std::uint32_t arm) {
   return arm == kNone ? result.live : result.arms[arm].live;
 }
 
-Preprocessor::Preprocessor(const value::World& world, Pass pass, Loader loader)
-    : walk_(std::make_unique<Walk>(world, pass, std::move(loader))) {}
+Preprocessor::Preprocessor(const value::World& world, Pass pass, Loader loader, Absent absent)
+    : walk_(std::make_unique<Walk>(world, pass, std::move(loader), std::move(absent))) {}
 Preprocessor::~Preprocessor() = default;
 Preprocessor::Preprocessor(Preprocessor&&) noexcept = default;
 Preprocessor& Preprocessor::operator=(Preprocessor&&) noexcept = default;

@@ -45,7 +45,7 @@ TEST(Preprocess, FeatureMacros) {
   EXPECT_EQ(live_if("__CUDA_ARCH_FAMILY_SPECIFIC__ == 1210"), "no: sm_50..sm_121, future; yes: sm_121a..sm_121f");
   EXPECT_EQ(live_if("defined(__CUDA_HAS_ARCH_FAMILY_SPECIFIC) && __CUDA_HAS_ARCH_FAMILY_SPECIFIC(120)"),
             "unknown: sm_50..sm_90, sm_100, sm_103, sm_107, sm_110, sm_120, sm_121, future (not read: condition "
-            "'defined(__CUDA_HAS_ARCH_FAMILY_SPECIFIC) && __CUDA_HAS_ARC…'); "
+            "'defined(__CUDA_HAS_ARCH_FAMILY_SPECIFIC) && __CUDA_HAS_ARCH…'); "
             "no: sm_90a, sm_100a..sm_100f, sm_103a..sm_103f, sm_107a..sm_107f, sm_110a..sm_110f; "
             "yes: sm_120a..sm_120f, sm_121a..sm_121f")
       << "where it is not defined the call is an error, whatever stands before it";

@@ -47,6 +47,15 @@ TEST_F(UnitWalk, ALibraryMacroWhoseNameLies) {
             "(macro ENABLE_GDC_FOR_SM100)");
 }
 
+TEST_F(UnitWalk, TheCallerMaySayWhatIsAbsent) {
+  tree_.add("a.cu", "#if !defined(LIB_SM90) && __CUDA_ARCH__ == 900\n#define LIB_SM90 1\n#endif\n#if LIB_SM90 && OTHER\nHERE\n#endif\n");
+  Preprocessor p(world_, Pass::device, tree_.loader(), [](std::string_view name) { return name.starts_with("LIB_"); });
+  p.walk({"a.cu", {}, {}});
+  FileText file = tree_.file("a.cu");
+  EXPECT_EQ(to_text(live_in(*p.result("a.cu"), arm_holding(file, "HERE"))),
+            "no: sm_50..sm_89, sm_100+; unknown: sm_90..sm_90a (macro OTHER)");
+}
+
 TEST_F(UnitWalk, VendoredCopiesAreTheirOwnText) {
   tree_.add("vendor/g.h", "#if __CUDA_ARCH__ == 900\nHERE\n#endif\n");
   tree_.add("lib/g.h", "#if __CUDA_ARCH__ >= 900\nHERE\n#endif\n");
