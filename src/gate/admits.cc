@@ -106,12 +106,19 @@ Admission admission(const Choice& c, const python::Condition* condition, const p
   }
 
   if (condition != nullptr && out.reached && condition->alive.has(target.index())) {
-    if (bits(condition->outcome, condition->want, target.index()).wanted) return yes("the whole condition admits it");
+    Bits whole = bits(condition->outcome, condition->want, target.index());
+    if (whole.wanted) return yes("the whole condition admits it");
+    if (whole.open && !whole.opposite) {
+      out.admits = Admits::unknown;
+      out.because = "another part of the condition may admit it";
+      return out;
+    }
   }
   DeviceSet open = open_devices(c.outcome, c.want, target, among);
   if (open.empty()) {
     Bits mine = bits(c.outcome, c.want, target.index());
-    if (mine.wanted || mine.open || !mine.opposite) return yes("");
+    if (mine.open && !mine.wanted) out.admits = Admits::unknown;
+    if (mine.wanted || mine.open || !mine.opposite) return out;
     return yes("no device is let in that it is not");
   }
   DeviceSet whole_open = open;

@@ -53,7 +53,7 @@ struct Feature {
   std::vector<std::string> instructions;  // prefixes of mnemonics: "tcgen05."
   std::vector<std::string> words;    // intrinsics and calls, whole words
   arch::CodeTargetSet targets;       // where ptxas takes it
-  std::string source;
+  std::string ptx;                   // an instruction of it, to measure
 };
 
 struct Knowledge {

@@ -1,0 +1,166 @@
+#include "audit/audit.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include <fmt/core.h>
+
+#include "audit/scan.h"
+#include "base/text.h"
+#include "gate/analysis.h"
+#include "package/owners.h"
+#include "python/evaluate.h"
+
+namespace ungate::audit {
+namespace {
+
+class Audit {
+ public:
+  Audit(const package::Environment& environment, const rules::RuleSet& rules, const Options& options)
+      : environment_(environment), rules_(rules), options_(options), store_(environment, options.overlay),
+        program_([this](const std::string& path) { return store_.load(path); }) {
+    report_.environment = &environment;
+    report_.targets = options.targets;
+  }
+
+  Result<Report> run() {
+    rules::assume_defaults(rules_, report_.world);
+    report_.world.assume({value::Free::Kind::toolkit, Symbol("CUDA")}, std::string("13.0"), "default");
+    cuda::assume_linux_gcc(cuda_world_, "default");
+    cuda::assume_toolkit(cuda_world_, 13, 0, "default");
+    start("walk");
+    look();
+    start("scan");
+    read();
+    if (interrupted()) return stop();
+    start("evaluate");
+    evaluate();
+    if (interrupted()) return stop();
+    start("judge");
+    judge();
+    start("");
+    return std::move(report_);
+  }
+
+ private:
+  bool interrupted() const { return options_.cancelled != nullptr && *options_.cancelled; }
+  static std::unexpected<Error> stop() { return fail(ErrorCode::interrupted, "interrupted; nothing was written"); }
+
+  void start(std::string stage) {
+    auto now = std::chrono::steady_clock::now();
+    if (!stage_.empty()) report_.stages.push_back({stage_, std::chrono::duration<double>(now - began_).count()});
+    stage_ = std::move(stage);
+    began_ = now;
+    if (options_.progress && !stage_.empty()) options_.progress(stage_, 0, 0);
+  }
+
+  void look() {
+    std::vector<std::string> roots;
+    for (const package::Site& site : environment_.sites) roots.push_back(site.path);
+    static const std::atomic<bool> never{false};
+    const auto& cancelled = options_.cancelled == nullptr ? never : *options_.cancelled;
+    walk_ = walk(roots, options_.excludes, options_.threads, cancelled);
+    // A site inside another one owns its files.
+    std::erase_if(walk_.files, [&](const FoundFile& f) {
+      return environment_.sites.size() > 1 && environment_.site_of(store_.absolute(f)) != f.root;
+    });
+    for (const FoundFile& f : walk_.files) store_.add(f);
+    report_.counts.seen = walk_.seen;
+    report_.unread = std::move(walk_.unread);
+  }
+
+  void read() {
+    static const std::atomic<bool> never{false};
+    scan_ = scan(walk_.files, python::seed_words(rules_.python), store_, options_.overlay, options_.threads,
+                 options_.cancelled == nullptr ? never : *options_.cancelled);
+    report_.unread.insert(report_.unread.end(), scan_.unread.begin(), scan_.unread.end());
+    report_.counts.python = scan_.python.size();
+    report_.counts.cuda = static_cast<std::size_t>(std::ranges::count(walk_.files, FileKind::cuda, &FoundFile::kind));
+    report_.counts.guarded = scan_.cuda.size();
+    for (const ScannedPython& p : scan_.python) program_.add(p.file.path);
+  }
+
+  // Rounds: names that turn out to depend on the device are looked for in the next one.
+  void evaluate() {
+    evaluation_ = std::make_unique<python::Evaluation>(program_, rules_.python, report_.world);
+    for (int round = 0; round < kRounds && !interrupted(); ++round) {
+      std::vector<python::ModuleId> modules;
+      for (const ScannedPython& p : scan_.python) {
+        bool holds = std::ranges::any_of(p.words, [&](python::WordHash w) { return evaluation_->words().has(w); });
+        if (!holds) continue;
+        if (auto id = program_.find_path(p.file.path)) modules.push_back(*id);
+      }
+      report_.counts.evaluated = modules.size();
+      if (options_.progress) options_.progress("evaluate", static_cast<std::size_t>(round), modules.size());
+      if (evaluation_->run(modules).empty()) break;
+    }
+    for (const auto& [place, what] : evaluation_->problems()) {
+      report_.unread.push_back({program_[place.module].file->at(place.range.begin), what});
+    }
+  }
+
+  std::vector<python::ModuleId> holders(Symbol word) const {
+    std::vector<python::ModuleId> out;
+    python::WordHash hash = python::hash_word(word.text());
+    for (const ScannedPython& p : scan_.python) {
+      if (std::ranges::find(p.words, hash) == p.words.end()) continue;
+      if (auto id = program_.find_path(p.file.path)) out.push_back(*id);
+    }
+    return out;
+  }
+
+  void judge() {
+    gate::CudaFiles cuda([this](const std::string& path) { return store_.load(path); }, cuda_world_, rules_.gate.vocabulary);
+    gate::Inputs inputs{program_, *evaluation_, cuda, rules_.gate, scan_.cuda,
+                        [this](Symbol word) { return holders(word); }, options_.targets};
+    gate::Findings findings = gate::analyse(inputs);
+    report_.counts.modules = findings.modules.size();
+    report_.not_checked = std::move(findings.not_checked);
+    package::Owners owners(environment_);
+    for (gate::Gate& gate : findings.gates) {
+      gate.site = store_.root_of(gate.path);
+      for (gate::Standing& s : gate.standings) {
+        if (s.lift) for (gate::LiftEdit& edit : s.lift->edits) edit.site = store_.root_of(edit.path);
+      }
+      if (auto owner = owners.find(gate.site, gate.path); owner.distribution != nullptr) {
+        gate.package = owner.distribution->name;
+        gate.version = owner.distribution->version_text;
+      }
+      if (wanted(gate)) report_.gates.push_back(std::move(gate));
+    }
+    std::ranges::stable_sort(report_.gates, {}, [](const gate::Gate& g) { return std::tie(g.site, g.path, g.range.begin); });
+    std::ranges::sort(report_.unread, {}, &Unread::path);
+  }
+
+  bool wanted(const gate::Gate& gate) const {
+    if (!options_.packages.empty() && std::ranges::find(options_.packages, gate.package) == options_.packages.end()) return false;
+    if (environment_.selected.empty()) return true;
+    std::string full = environment_.sites[gate.site].path + '/' + gate.path;
+    return std::ranges::any_of(environment_.selected, [&](const std::string& s) {
+      return full == s || (full.starts_with(s) && full[s.size()] == '/');
+    });
+  }
+
+  static constexpr int kRounds = 6;
+
+  const package::Environment& environment_;
+  const rules::RuleSet& rules_;
+  const Options& options_;
+  FileStore store_;
+  python::Program program_;
+  value::World cuda_world_;
+  Walk walk_;
+  Scan scan_;
+  std::unique_ptr<python::Evaluation> evaluation_;
+  Report report_;
+  std::string stage_;
+  std::chrono::steady_clock::time_point began_;
+};
+
+}  // namespace
+
+Result<Report> audit(const package::Environment& environment, const rules::RuleSet& rules, const Options& options) {
+  return Audit(environment, rules, options).run();
+}
+
+}  // namespace ungate::audit

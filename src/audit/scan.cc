@@ -1,0 +1,55 @@
+#include "audit/scan.h"
+
+#include <mutex>
+
+#include "base/file.h"
+#include "base/parallel.h"
+
+namespace ungate::audit {
+namespace {
+
+constexpr std::uint64_t kLargest = 64u << 20;
+
+// Names that only a text about devices holds.
+bool names_target(std::string_view text) { return text.find("__CUDA_ARCH") != std::string_view::npos; }
+
+}  // namespace
+
+Scan scan(const std::vector<FoundFile>& files, const python::WordSet& seeds, FileStore& store, const Overlay* overlay,
+          unsigned threads, const std::atomic<bool>& cancelled) {
+  Scan out;
+  std::vector<std::vector<python::WordHash>> words(files.size());
+  std::vector<char> hit(files.size(), 0);
+  std::mutex mutex;
+  parallel_for(files.size(), threads, [&](std::size_t i) {
+    const FoundFile& file = files[i];
+    if (cancelled || (file.kind != FileKind::python && file.kind != FileKind::cuda)) return;
+    std::string bytes;
+    auto laid = overlay == nullptr ? Overlay::const_iterator() : overlay->find(file.path);
+    if (overlay != nullptr && laid != overlay->end()) {
+      bytes = laid->second;
+    } else {
+      auto text = read_file(store.absolute(file), kLargest);
+      if (!text) {
+        std::lock_guard lock(mutex);
+        out.unread.push_back({store.absolute(file), text.error().what});
+        return;
+      }
+      bytes = std::move(text->bytes);
+    }
+    if (file.kind == FileKind::cuda) {
+      hit[i] = names_target(bytes);
+    } else {
+      words[i] = python::words_of(bytes);
+      for (python::WordHash word : words[i]) hit[i] = hit[i] || seeds.has(word);
+    }
+    if (hit[i]) store.keep(file, std::move(bytes));
+  }, 16);
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    if (files[i].kind == FileKind::python) out.python.push_back({files[i], std::move(words[i])});
+    else if (files[i].kind == FileKind::cuda && hit[i]) out.cuda.push_back(files[i].path);
+  }
+  return out;
+}
+
+}  // namespace ungate::audit

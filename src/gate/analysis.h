@@ -1,0 +1,38 @@
+// The analysis of an environment: from what the front ends found to gates with their ties and verdicts.
+//
+// Order of work: Python's choices and CUDA's guards become items; JIT modules are read from the builders'
+// calls and, where a gate shuts a target out of one, their units are walked; ties are drawn between gates
+// (what leads where, what must move together); then every gate is judged for every target.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "gate/item.h"
+#include "gate/knowledge.h"
+#include "gate/sources.h"
+#include "python/callers.h"
+#include "python/evaluate.h"
+
+namespace ungate::gate {
+
+struct Inputs {
+  python::Program& program;
+  python::Evaluation& evaluation;
+  CudaFiles& cuda;
+  const Knowledge& knowledge;
+  std::vector<std::string> cuda_files;       // those that mention the target macros
+  python::Callers::Holders holders;          // modules that hold a word
+  std::vector<arch::Device> targets;
+};
+
+struct Findings {
+  std::vector<Gate> gates;                   // ordered by path, then place
+  std::vector<JitModule> modules;
+  std::vector<std::string> not_checked;      // sentences: what was left out, and why
+};
+
+Findings analyse(const Inputs& inputs);
+
+}  // namespace ungate::gate

@@ -1,0 +1,20 @@
+// Gates of CUDA files: preprocessor conditions, what they enclose, and what a device meets there (internal).
+#pragma once
+
+#include "gate/item.h"
+
+namespace ungate::gate {
+
+// The guards of one file. `result` is what is known of it: alone, or in the units of a module.
+std::vector<Item> cuda_items(const std::string& path, const cuda::FileResult& result, CudaFiles& files,
+                             const std::vector<std::string>& launch_files);
+
+// Which devices a condition lets in, given the code that is built for each (or any code, if none is named).
+Admission admission(const Item& item, arch::CodeTargetSet built, arch::Device target);
+
+Effect effect_of(const cuda::Guard& guard, bool kernel);
+
+// "the whole body of kernel f", "a wait in kernel f", …
+std::string describe(const cuda::Guard& guard, const cuda::Structure& structure);
+
+}  // namespace ungate::gate

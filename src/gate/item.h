@@ -1,0 +1,41 @@
+// What an analysis works on: a gate with where it comes from and how it is tied to others (internal).
+#pragma once
+
+#include <set>
+#include <vector>
+
+#include "gate/admits.h"
+#include "gate/gate.h"
+#include "gate/modules.h"
+
+namespace ungate::gate {
+
+using ItemId = std::size_t;
+inline constexpr std::size_t kNoItem = ~std::size_t{0};
+
+struct Item {
+  Gate gate;
+
+  // A Python place: one choice, or the operands of one `or` as one choice.
+  std::vector<std::uint32_t> choices;
+  python::Choice choice;
+  bool is_python() const { return !choices.empty(); }
+
+  // A preprocessor condition.
+  std::uint32_t arm = cuda::kNone;
+  cuda::Guard guard;
+  cuda::Outcomes outcomes;          // of its condition, per code target
+  arch::DeviceSet served_elsewhere;  // by another arm of the chain
+
+  // Ties. `reaches`: modules that the gate leads to; `holds`: modules whose builder or units hold it.
+  std::set<std::size_t> reaches, holds;
+  std::set<ItemId> needs;           // must be lifted with it
+  std::set<ItemId> uses;            // flags and helpers whose gates it repeats
+  std::set<ItemId> before;          // gates that stop a device earlier
+  std::vector<Evidence> path;       // from it to what it leads to
+
+  // One a target, in the order of the targets.
+  std::vector<Admission> admissions;
+};
+
+}  // namespace ungate::gate

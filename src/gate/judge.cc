@@ -1,0 +1,254 @@
+#include "gate/judge.h"
+
+#include <fnmatch.h>
+
+#include <algorithm>
+
+#include <fmt/core.h>
+
+#include "base/text.h"
+#include "gate/cuda_items.h"
+#include "gate/python_items.h"
+
+namespace ungate::gate {
+namespace {
+
+using arch::CodeTarget;
+using arch::CodeTargetSet;
+using arch::Device;
+using cuda::Outcome;
+
+bool matches(const Feature& f, std::string_view mnemonic) {
+  return std::ranges::any_of(f.instructions, [&](const std::string& pattern) {
+    return fnmatch((pattern + '*').c_str(), std::string(mnemonic).c_str(), 0) == 0;
+  });
+}
+
+// The code target that a package would build for a device: what it builds now, else the exact one.
+CodeTarget code_target(CodeTargetSet built, Device device) {
+  for (unsigned t : built & arch::code_targets_of(device)) return CodeTarget(t);
+  if (auto exact = arch::find_code_target(device, arch::Suffix::exact)) return *exact;
+  return CodeTarget(arch::code_targets_of(device).front());
+}
+
+}  // namespace
+
+// --- Modules ---------------------------------------------------------------------------------------
+
+const Judge::ModuleVerdict& Judge::module_verdict(std::size_t m, Device target) {
+  auto [entry, fresh] = verdicts_.try_emplace({m, target.index()});
+  if (fresh) entry->second = read_module(m, target);
+  return entry->second;
+}
+
+namespace {
+
+// True if a text of a file is compiled for a code target, or would be once the guards that are gates are
+// out of the way.
+bool reachable(const cuda::FileResult& result, const cuda::Directives& d, std::uint32_t offset, CodeTarget target,
+               const std::set<std::uint32_t>& gate_arms) {
+  for (std::uint32_t arm = cuda::arm_at(d, offset); arm != cuda::kNone; arm = d.arms[arm].parent) {
+    if (result.arms[arm].condition.at(target.index()).may_be_true() || gate_arms.contains(arm)) continue;
+    // An arm that was never reached hangs on one further out.
+    if (result.arms[arm].condition.at(target.index()).is(value::kNever)) continue;
+    return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+Judge::ModuleVerdict Judge::read_module(std::size_t m, Device target) {
+  ModuleVerdict out;
+  const JitModule& module = modules_[m];
+  auto walked = walked_.find(m);
+  if (walked == walked_.end()) walked = walked_.emplace(m, walk_module(module, in_.cuda)).first;
+  const WalkedModule& w = walked->second;
+  CodeTarget code = code_target(built_targets(in_.evaluation, in_.program, *module.rules), target);
+  std::vector<Evidence> in_the_way;
+  for (const std::string& path : w.files) {
+    const source::SourceFile& file = *in_.cuda.file(path);
+    const cuda::FileResult* result = w.result(path);
+    std::set<std::uint32_t> gate_arms;
+    for (const Item& item : items_) {
+      if (!item.is_python() && item.gate.path == path) gate_arms.insert(item.arm);
+    }
+    auto meets = [&](std::uint32_t offset) {
+      return result != nullptr && reachable(*result, in_.cuda.directives(path), offset, code, gate_arms);
+    };
+    for (const Feature& f : in_.knowledge.features) {
+      if (f.targets.has(code.index())) continue;
+      auto held = [&](std::string_view word) { return file.text().find(word) != std::string_view::npos; };
+      // A cheap look at the text before its structure is read.
+      bool near = std::ranges::any_of(f.words, held) || std::ranges::any_of(f.instructions, [&](const std::string& i) {
+        return held(std::string_view(i).substr(0, i.find('*')).substr(0, i.find('.')));
+      });
+      if (!near) continue;
+      for (const cuda::Assembly& a : in_.cuda.structure(path).assembly) {
+        for (Symbol mnemonic : a.mnemonics) {
+          if (in_the_way.size() < 4 && matches(f, mnemonic.text()) && meets(a.range.begin)) {
+            in_the_way.push_back({fmt::format("{} ({}) is not there on {}", mnemonic.text(), f.name, code.name()), file.at(a.range.begin)});
+          }
+        }
+      }
+      for (const cuda::Call& call : in_.cuda.structure(path).calls) {
+        if (in_the_way.size() < 4 && std::ranges::find(f.words, call.name.text()) != f.words.end() && meets(call.range.begin)) {
+          in_the_way.push_back({fmt::format("{} ({}) is not there on {}", call.name.text(), f.name, code.name()), file.at(call.range.begin)});
+        }
+      }
+    }
+  }
+  if (!in_the_way.empty()) {
+    out.verdict = Verdict::capability;
+    out.evidence = std::move(in_the_way);
+    return out;
+  }
+  for (const std::string& what : module.unknown) out.unknown_because.push_back("module " + module.name + ": " + what);
+  for (const std::string& source : w.missing_sources) out.unknown_because.push_back("not there: " + source);
+  if (!out.unknown_because.empty() || w.files.empty()) return out;
+  out.verdict = Verdict::policy;
+  out.evidence.push_back({fmt::format("module {}: {} of {} read, no instruction that {} lacks", module.name,
+                                      text::count(w.files.size(), "file"), text::count(module.sources.size(), "unit"), code.name()),
+                          module.sources.empty() ? "" : module.sources.front()});
+  return out;
+}
+
+// --- Gates -----------------------------------------------------------------------------------------
+
+const PackageNote* Judge::note_for(const Item& item, const JitModule* module, Device target) const {
+  for (const PackageRules& package : in_.knowledge.packages) {
+    for (const PackageNote& note : package.notes) {
+      if (!note.targets.has(target.index())) continue;
+      if (!note.module.empty() && (module == nullptr || module->name != note.module)) continue;
+      if (note.module.empty() && module != nullptr) continue;
+      if (!note.path.empty() && note.path != item.gate.path) continue;
+      if (!note.function.empty() && note.function != item.gate.enclosing) continue;
+      if (!note.expression.empty() && item.gate.expression.find(note.expression) == std::string::npos) continue;
+      return &note;
+    }
+  }
+  return nullptr;
+}
+
+void Judge::by_modules(Item& item, Standing& s, const std::set<std::size_t>& modules) {
+  bool capability = false, unknown = false, policy = false;
+  for (std::size_t m : modules) {
+    if (capability) break;  // one is enough; the others need not be read
+    const PackageNote* note = note_for(item, &modules_[m], s.device);
+    // In a block that builds several modules a note says which part is to be left out; the block as a
+    // whole is in the way of the others.
+    if (note != nullptr && s.effect == Effect::not_built && modules.size() > 1) {
+      s.evidence.push_back({fmt::format("mixed block: leave module {} out: {}", modules_[m].name, note->text), note->link});
+      continue;
+    }
+    if (note != nullptr) {
+      s.evidence.push_back({note->text, note->link});
+      (note->verdict == Verdict::capability ? capability : note->verdict == Verdict::policy ? policy : unknown) = true;
+      continue;
+    }
+    const ModuleVerdict& v = module_verdict(m, s.device);
+    s.evidence.insert(s.evidence.end(), v.evidence.begin(), v.evidence.end());
+    if (v.verdict == Verdict::capability) capability = true;
+    else if (v.verdict == Verdict::policy) policy = true;
+    else unknown = true;
+    if (v.verdict == Verdict::unknown) s.unknown_because.insert(s.unknown_because.end(), v.unknown_because.begin(), v.unknown_because.end());
+  }
+  s.verdict = capability ? Verdict::capability : unknown ? Verdict::unknown : policy ? Verdict::policy : Verdict::unknown;
+  if (s.verdict != Verdict::unknown) s.unknown_because.clear();
+}
+
+// A guard on its own: what it encloses may be nothing that the device has.
+void Judge::by_instructions(Item& item, Standing& s) {
+  CodeTargetSet mine = arch::code_targets_of(s.device);
+  auto lacks = [&](const Feature& f) { return (f.targets & mine).empty(); };
+  auto add = [&](std::string_view what, const Feature& f) {
+    s.verdict = Verdict::capability;
+    s.evidence.push_back({fmt::format("{} ({}) is on no code target of {}", what, f.name, s.device.name()),
+                          fmt::format("{}:{}", item.gate.path, item.gate.begin.line)});
+  };
+  for (const Feature& f : in_.knowledge.features) {
+    if (!lacks(f)) continue;
+    for (Symbol i : item.guard.instructions) {
+      if (matches(f, i.text()) && s.evidence.size() < 4) add(i.text(), f);
+    }
+    for (Symbol i : item.guard.intrinsics) {
+      if (std::ranges::find(f.words, i.text()) != f.words.end() && s.evidence.size() < 4) add(i.text(), f);
+    }
+  }
+  if (s.verdict == Verdict::none) {
+    s.verdict = Verdict::unknown;
+    s.unknown_because.push_back("no module that compiles this file was read");
+  }
+}
+
+void Judge::judge(Item& item, std::size_t t) {
+  Standing& s = item.gate.standings[t];
+  const Admission& a = item.admissions[t];
+  s.device = in_.targets[t];
+  s.admits = a.admits;
+  if (!a.because.empty()) s.evidence.push_back({a.because, ""});
+  if (a.admits == Admits::yes) return;
+  if (a.admits == Admits::unknown) {
+    for (const std::string& c : item.gate.conditions) s.unknown_because.push_back(c + " decides");
+    return;
+  }
+  for (ItemId b : item.before) {
+    if (items_[b].admissions[t].admits == Admits::no) s.behind.push_back(items_[b].gate.id);
+  }
+  if (item.is_python()) {
+    bool ahead = false;
+    for (const PackageRules& p : in_.knowledge.packages) {
+      Symbol module = in_.program[item.choice.place.module].name;
+      ahead = ahead || std::ranges::find(p.aot_modules, module.text()) != p.aot_modules.end();
+    }
+    s.effect = effect_of(item.choice, ahead && item.choice.serves != 0);
+  } else {
+    std::uint32_t function = item.guard.function;
+    bool kernel = function != cuda::kNone && in_.cuda.structure(item.gate.path).functions[function].is_kernel;
+    s.effect = effect_of(item.guard, kernel);
+  }
+  if (const PackageNote* note = note_for(item, nullptr, s.device)) {
+    s.verdict = note->verdict;
+    s.evidence.push_back({note->text, note->link});
+    return;
+  }
+  std::set<std::size_t> modules = item.reaches;
+  // A list shuts the device out of every module of its builder, a guard out of every one that compiles it.
+  bool list = item.is_python() && item.choice.sink != nullptr;
+  if (list || !item.is_python()) modules.insert(item.holds.begin(), item.holds.end());
+  if (!modules.empty()) {
+    by_modules(item, s, modules);
+  } else if (!item.is_python()) {
+    by_instructions(item, s);
+  } else {
+    s.verdict = Verdict::unknown;
+    s.unknown_because.push_back("what it leads to was not followed to code that was read");
+  }
+  s.alone = item.needs.empty();
+}
+
+// A use of a flag or helper that was judged, leading nowhere else: it is the same decision.
+void Judge::repeat(Item& item, std::size_t t) {
+  Standing& s = item.gate.standings[t];
+  if (s.admits != Admits::no || s.verdict != Verdict::unknown || item.uses.size() != 1) return;
+  Item& used = items_[*item.uses.begin()];
+  const Standing& there = used.gate.standings[t];
+  if (there.verdict == Verdict::unknown || there.verdict == Verdict::none || there.admits != Admits::no) return;
+  s.verdict = there.verdict;
+  s.alone = false;
+  s.unknown_because.clear();
+  s.evidence.push_back({"it repeats the decision made there", fmt::format("{}:{}", used.gate.path, used.gate.begin.line)});
+  item.needs.insert(*item.uses.begin());
+}
+
+void Judge::judge() {
+  for (Item& item : items_) {
+    item.gate.standings.resize(in_.targets.size());
+    for (std::size_t t = 0; t < in_.targets.size(); ++t) judge(item, t);
+  }
+  for (Item& item : items_) {
+    for (std::size_t t = 0; t < in_.targets.size(); ++t) repeat(item, t);
+  }
+}
+
+}  // namespace ungate::gate

@@ -1,0 +1,38 @@
+// Effects and verdicts (internal).
+#pragma once
+
+#include "gate/links.h"
+
+namespace ungate::gate {
+
+class Judge {
+ public:
+  Judge(const Inputs& inputs, std::vector<Item>& items, const std::vector<JitModule>& modules,
+        std::map<std::size_t, WalkedModule>& walked)
+      : in_(inputs), items_(items), modules_(modules), walked_(walked) {}
+
+  void judge();
+
+ private:
+  // What is in the way of a module on a device, once its gates are out of the way.
+  struct ModuleVerdict {
+    Verdict verdict = Verdict::unknown;
+    std::vector<Evidence> evidence;
+    std::vector<std::string> unknown_because;
+  };
+  const ModuleVerdict& module_verdict(std::size_t module, arch::Device target);
+  ModuleVerdict read_module(std::size_t module, arch::Device target);
+  const PackageNote* note_for(const Item& item, const JitModule* module, arch::Device target) const;
+  void judge(Item& item, std::size_t t);
+  void repeat(Item& item, std::size_t t);
+  void by_modules(Item& item, Standing& standing, const std::set<std::size_t>& modules);
+  void by_instructions(Item& item, Standing& standing);
+
+  const Inputs& in_;
+  std::vector<Item>& items_;
+  const std::vector<JitModule>& modules_;
+  std::map<std::size_t, WalkedModule>& walked_;
+  std::map<std::pair<std::size_t, unsigned>, ModuleVerdict> verdicts_;
+};
+
+}  // namespace ungate::gate

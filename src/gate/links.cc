@@ -1,0 +1,291 @@
+#include "gate/links.h"
+
+#include <algorithm>
+#include <functional>
+
+#include <fmt/core.h>
+
+#include "base/text.h"
+
+namespace ungate::gate {
+namespace {
+
+using python::Choice;
+using python::NodeKind;
+using python::Routine;
+
+constexpr std::size_t kFarthest = 10;    // calls from a gate to a builder
+constexpr std::size_t kMostRoutines = 400;
+
+// The function of a routine that a builder's description stands in.
+Routine routine_of(const JitModule& m) {
+  std::string_view name = m.builder_name.text();
+  name = name.substr(name.rfind('.') + 1);
+  return {m.builder.module, Symbol(name), m.builder_name, m.builder.range, name.size() != m.builder_name.text().size()};
+}
+
+}  // namespace
+
+// The text that the outcome which serves leads into: the gate's arm, or, for an early exit, what follows it
+// in the function.
+void Links::find_served() {
+  python::Callers callers(in_.program, in_.evaluation, in_.holders);
+  for (ItemId i = 0; i < items_.size(); ++i) {
+    const Choice& c = items_[i].choice;
+    if (!items_[i].is_python()) continue;
+    source::Range range;
+    if (c.position == Choice::Position::condition && c.serves != 0) {
+      range = (*c.tree)[c.serves].range;
+    } else if (c.position == Choice::Position::condition && c.want == python::Want::no) {
+      Routine mine = callers.around(c.place.module, c.place.range.begin);
+      if (!mine.range.empty()) range = {c.place.range.end, mine.range.end};
+    }
+    if (!range.empty()) served_[c.place.module].push_back({range, i});
+  }
+}
+
+template <class F>
+void Links::each_serving(python::ModuleId module, std::uint32_t offset, F&& f) {
+  for (const auto& [range, item] : served_[module]) {
+    if (range.contains(offset)) f(items_[item]);
+  }
+}
+
+void Links::hold_builders() {
+  for (std::size_t m = 0; m < modules_.size(); ++m) {
+    const JitModule& module = modules_[m];
+    for (Item& item : items_) {
+      if (!item.is_python() || item.choice.place.module != module.builder.module) continue;
+      if (module.builder.range.contains(item.choice.place.range)) item.holds.insert(m);
+    }
+  }
+}
+
+// Backwards from a builder: who calls it, who calls that, and so on; a gate whose arm holds one of these
+// calls leads to the module.
+void Links::lead_to(std::size_t m) {
+  python::Callers callers(in_.program, in_.evaluation, in_.holders);
+  struct Step {
+    Routine routine;
+    std::size_t from;    // index of the step that it calls
+    Evidence edge;
+    std::size_t depth;
+  };
+  std::vector<Step> steps{{routine_of(modules_[m]), 0, {}, 0}};
+  std::set<Routine> seen{steps[0].routine};
+  for (std::size_t at = 0; at < steps.size() && steps.size() < kMostRoutines; ++at) {
+    if (steps[at].depth >= kFarthest) continue;
+    for (const python::CallSite& site : callers.of(steps[at].routine)) {
+      if (site.confidence == python::Confidence::guessed) continue;
+      const source::SourceFile& file = *in_.program[site.in.module].file;
+      const char* how = site.confidence == python::Confidence::exact ? "" : " (by its unique name)";
+      Evidence edge{fmt::format("{} calls {}{}", site.in.name.empty() ? "the module" : site.in.qualname.text(), steps[at].routine.qualname.text(), how),
+                    file.at(site.range.begin)};
+      each_serving(site.in.module, site.range.begin, [&](Item& item) {
+        if (!item.reaches.insert(m).second) return;
+        item.path.push_back(edge);
+        for (std::size_t s = at; s != 0; s = steps[s].from) item.path.push_back(steps[s].edge);
+      });
+      if (!site.in.name.empty() && seen.insert(site.in).second) steps.push_back({site.in, at, edge, steps[at].depth + 1});
+    }
+  }
+}
+
+// A gate at whose place a flag or helper is used repeats the gates that stand in that flag's or helper's
+// definition.
+void Links::use_definitions() {
+  std::map<python::ModuleId, std::vector<ItemId>> by_module;
+  for (ItemId i = 0; i < items_.size(); ++i) {
+    if (items_[i].is_python()) by_module[items_[i].choice.place.module].push_back(i);
+  }
+  for (ItemId u = 0; u < items_.size(); ++u) {
+    for (const python::Place& via : items_[u].choice.via) {
+      for (ItemId d : by_module[via.module]) {
+        const Choice& c = items_[d].choice;
+        bool defines = d != u && via.range.contains(c.place.range);
+        // A predicate on the device's own facts is a fact, not a decision: what it means stands at its uses.
+        bool predicate = c.position == Choice::Position::returned && c.kind == Choice::Kind::compare;
+        bool answers = !predicate && (c.position == Choice::Position::returned || c.position == Choice::Position::assigned);
+        if (defines && answers) items_[u].uses.insert(d);
+      }
+    }
+  }
+}
+
+// What a use leads to, the flag or helper leads to as well.
+void Links::inherit() {
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (Item& use : items_) {
+      for (ItemId d : use.uses) {
+        Item& definition = items_[d];
+        std::size_t before = definition.reaches.size();
+        definition.reaches.insert(use.reaches.begin(), use.reaches.end());
+        if (definition.reaches.size() != before) changed = true;
+        if (definition.path.empty() && !use.path.empty()) {
+          definition.path = use.path;
+          definition.path.insert(definition.path.begin(), {"used at " + use.gate.expression, fmt::format("{}:{}", use.gate.path, use.gate.begin.line)});
+        }
+      }
+    }
+  }
+}
+
+namespace {
+
+// The names that an arm sets to something but False or None: `self.enable_x = True`.
+void settings_of(const python::Tree& t, python::NodeId id, std::set<Symbol>& out) {
+  const python::Node& n = t[id];
+  if (n.kind == NodeKind::function || n.kind == NodeKind::klass || n.kind == NodeKind::lambda) return;
+  if (n.kind == NodeKind::assign && n.count == 2) {
+    python::NodeId target = t.child(id, 0), value = t.child(id, 1);
+    bool on = t[value].kind == NodeKind::constant && t[value].op == static_cast<std::uint8_t>(python::Constant::true_);
+    if (on && t[target].kind == NodeKind::attribute) out.insert(t[target].name);
+  }
+  for (python::NodeId child : t.children(id)) settings_of(t, child, out);
+}
+
+void attributes_of(const python::Tree& t, python::NodeId id, std::set<Symbol>& out) {
+  if (t[id].kind == NodeKind::attribute) out.insert(t[id].name);
+  for (python::NodeId child : t.children(id)) attributes_of(t, child, out);
+}
+
+void called_names(const python::Tree& t, python::NodeId id, std::set<Symbol>& out) {
+  if (t[id].kind == NodeKind::call) out.insert(t[t.child(id, 0)].name);
+  for (python::NodeId child : t.children(id)) called_names(t, child, out);
+}
+
+// The condition around a leaf: the outermost expression that holds it within its statement.
+python::NodeId whole_condition(const python::Tree& t, source::Range leaf) {
+  python::NodeId best = 0;
+  for (python::NodeId id = 1; id < t.nodes.size(); ++id) {
+    bool boolean = t[id].kind == NodeKind::bool_and || t[id].kind == NodeKind::bool_or;
+    if (boolean && t[id].range.contains(leaf) && (best == 0 || t[id].range.contains(t[best].range))) best = id;
+  }
+  return best;
+}
+
+}  // namespace
+
+// One gate's arm sets a flag that another gate's condition asks for beside its own test: switching the
+// first on needs the second.
+void Links::switch_on() {
+  std::map<Symbol, std::vector<ItemId>> readers;
+  for (ItemId i = 0; i < items_.size(); ++i) {
+    const Choice& c = items_[i].choice;
+    if (!items_[i].is_python() || items_[i].reaches.empty() || c.tree == nullptr) continue;
+    python::NodeId whole = whole_condition(*c.tree, c.place.range);
+    if (whole == 0) continue;
+    std::set<Symbol> names;
+    attributes_of(*c.tree, whole, names);
+    for (Symbol name : names) readers[name].push_back(i);
+  }
+  for (ItemId i = 0; i < items_.size(); ++i) {
+    const Choice& c = items_[i].choice;
+    if (!items_[i].is_python() || c.serves == 0) continue;
+    std::set<Symbol> names;
+    settings_of(*c.tree, c.serves, names);
+    for (Symbol name : names) {
+      auto found = readers.find(name);
+      if (found == readers.end()) continue;
+      for (ItemId reader : found->second) {
+        if (reader == i) continue;
+        items_[i].needs.insert(reader);
+        items_[i].reaches.insert(items_[reader].reaches.begin(), items_[reader].reaches.end());
+        if (items_[i].path.empty()) {
+          items_[i].path.push_back({fmt::format("sets {}, which is asked for there", name.text()),
+                                    fmt::format("{}:{}", items_[reader].gate.path, items_[reader].gate.begin.line)});
+        }
+      }
+    }
+  }
+}
+
+// A block that builds ahead of time builds all of its modules: what stands beside one that a gate leads
+// to is led to as well.
+void Links::add_siblings() {
+  std::map<Symbol, std::vector<std::size_t>> builders;
+  for (std::size_t m = 0; m < modules_.size(); ++m) builders[routine_of(modules_[m]).name].push_back(m);
+  for (Item& item : items_) {
+    const Choice& c = item.choice;
+    if (!item.is_python() || c.serves == 0 || !is_ahead(item)) continue;
+    std::set<Symbol> names;
+    called_names(*c.tree, c.serves, names);
+    for (Symbol name : names) {
+      auto found = builders.find(name);
+      if (found != builders.end()) item.reaches.insert(found->second.begin(), found->second.end());
+    }
+  }
+}
+
+bool Links::is_ahead(const Item& item) const {
+  std::string_view module = in_.program[item.choice.place.module].name.text();
+  return std::ranges::any_of(in_.knowledge.packages, [&](const PackageRules& p) {
+    return std::ranges::find(p.aot_modules, module) != p.aot_modules.end();
+  });
+}
+
+void Links::draw() {
+  find_served();
+  hold_builders();
+  use_definitions();
+  for (std::size_t m = 0; m < modules_.size(); ++m) {
+    if (shut_.contains(m)) lead_to(m);
+  }
+  add_siblings();
+  inherit();
+  switch_on();
+  need();
+}
+
+// What shuts a target out of a module: its builder's list, and conditions in its units. Whoever leads to
+// the module needs the list, and the list needs what would make a kernel empty or racy.
+void Links::need() {
+  for (std::size_t m = 0; m < modules_.size(); ++m) {
+    std::vector<ItemId> lists, guards;
+    for (ItemId i = 0; i < items_.size(); ++i) {
+      if (!items_[i].holds.contains(m)) continue;
+      if (!items_[i].is_python()) guards.push_back(i);
+      else if (items_[i].choice.sink != nullptr) lists.push_back(i);
+    }
+    auto closed = [&](ItemId i) {
+      return std::ranges::any_of(items_[i].admissions, [](const Admission& a) { return a.admits == Admits::no; });
+    };
+    for (ItemId list : lists) {
+      if (!closed(list)) continue;
+      for (ItemId guard : guards) {
+        if (!closed(guard)) continue;
+        items_[list].needs.insert(guard);
+        items_[guard].before.insert(list);
+      }
+      for (ItemId i = 0; i < items_.size(); ++i) {
+        if (i != list && items_[i].reaches.contains(m) && closed(i)) items_[i].needs.insert(list);
+      }
+    }
+  }
+  for (Item& item : items_) {
+    for (ItemId d : item.uses) {
+      if (!item.reaches.empty() && !items_[d].reaches.empty()) item.needs.insert(d);
+    }
+  }
+}
+
+void form_groups(std::vector<Item>& items) {
+  std::vector<ItemId> parent(items.size());
+  for (ItemId i = 0; i < parent.size(); ++i) parent[i] = i;
+  std::function<ItemId(ItemId)> root = [&](ItemId i) { return parent[i] == i ? i : parent[i] = root(parent[i]); };
+  for (ItemId i = 0; i < items.size(); ++i) {
+    for (ItemId n : items[i].needs) parent[root(i)] = root(n);
+  }
+  std::map<ItemId, std::vector<ItemId>> groups;
+  for (ItemId i = 0; i < items.size(); ++i) groups[root(i)].push_back(i);
+  for (const auto& [unused, members] : groups) {
+    if (members.size() < 2) continue;
+    // Named after its first member, so that the name does not depend on the order of files.
+    std::string name = items[members[0]].gate.id;
+    for (ItemId i : members) name = std::min(name, items[i].gate.id);
+    for (ItemId i : members) items[i].gate.group = "g" + name;
+  }
+}
+
+}  // namespace ungate::gate

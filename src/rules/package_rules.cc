@@ -1,0 +1,133 @@
+#include "rules/package_rules.h"
+
+#include "base/text.h"
+#include "rules/yaml.h"
+
+namespace ungate::rules {
+namespace {
+
+gate::JitRules load_jit(const Yaml& node) {
+  node.allow({"builder", "parameters", "targets", "include_folders", "macros", "absent_macros"});
+  gate::JitRules jit;
+  jit.builder = Symbol(node.required("builder"));
+  Yaml parameters = node["parameters"];
+  parameters.allow({"name", "sources", "cuda_flags", "flags", "include_paths"});
+  jit.name = parameters["name"].text_or("");
+  jit.sources = parameters["sources"].text_or("");
+  jit.cuda_flags = parameters["cuda_flags"].text_or("");
+  jit.flags = parameters["flags"].text_or("");
+  jit.include_paths = parameters["include_paths"].text_or("");
+  if (node["targets"].exists()) {
+    node["targets"].allow({"global", "field"});
+    jit.targets_global = node["targets"].required("global");
+    jit.targets_field = node["targets"].required("field");
+  }
+  jit.include_folders = node["include_folders"].texts();
+  jit.macros = node["macros"].texts();
+  jit.absent_macros = node["absent_macros"].texts();
+  return jit;
+}
+
+gate::PackageNote load_note(const Yaml& node) {
+  node.allow({"id", "module", "path", "function", "expression", "targets", "verdict", "text", "link"});
+  gate::PackageNote note;
+  note.id = node.required("id");
+  note.text = node.required("text");
+  note.link = node.required("link");
+  note.module = node["module"].text_or("");
+  note.path = node["path"].text_or("");
+  note.function = node["function"].text_or("");
+  note.expression = node["expression"].text_or("");
+  if (note.module.empty() && note.path.empty()) node.fail("a note names a module or a path");
+  if (auto targets = arch::parse_device_set(node.required("targets"))) note.targets = *targets;
+  else node["targets"].fail(targets.error().what);
+  std::string verdict = node.required("verdict");
+  if (verdict == "policy") note.verdict = gate::Verdict::policy;
+  else if (verdict == "capability") note.verdict = gate::Verdict::capability;
+  else if (verdict == "over-admission") note.verdict = gate::Verdict::over_admission;
+  else if (verdict != "unknown") node["verdict"].fail("a verdict is policy, capability, over-admission or unknown");
+  return note;
+}
+
+}  // namespace
+
+Result<PackageFile> load_package(std::string_view text, const std::string& file) {
+  auto root = Yaml::parse(text, file);
+  if (!root) return std::unexpected(root.error());
+  root->allow({"package", "versions", "jit", "aot", "exports", "caches", "prebuilt", "notes"});
+  PackageFile out;
+  out.rules.package = package::normalised_name(root->required("package"));
+  out.rules.file = file;
+  auto versions = package::SpecifierSet::parse((*root)["versions"].text_or(""));
+  if (versions) out.rules.versions = *versions;
+  else (*root)["versions"].fail(versions.error().what);
+  if ((*root)["jit"].exists()) {
+    out.rules.jit = load_jit((*root)["jit"]);
+    out.captures.emplace_back(out.rules.jit->builder.text());
+  }
+  out.rules.aot_modules = (*root)["aot"].texts();
+  for (const Yaml& node : (*root)["exports"].items()) {
+    node.allow({"macro", "op", "function"});
+    out.rules.export_macros.push_back({node.required("macro"), static_cast<int>(node["op"].integer()), static_cast<int>(node["function"].integer())});
+  }
+  for (const Yaml& node : (*root)["caches"].items()) {
+    node.allow({"name", "bases", "folders"});
+    out.caches.push_back({node.required("name"), node["bases"].texts(), node["folders"].texts(), {}});
+  }
+  for (const Yaml& node : (*root)["prebuilt"].items()) {
+    node.allow({"package", "paths"});
+    out.prebuilt.push_back({package::normalised_name(node.required("package")), node["paths"].texts()});
+  }
+  for (const Yaml& node : (*root)["notes"].items()) out.rules.notes.push_back(load_note(node));
+  if (auto status = root->status(); !status) return std::unexpected(status.error());
+  return out;
+}
+
+bool parse_feature_targets(std::string_view text, arch::CodeTargetSet& out) {
+  if (text.ends_with('+')) {
+    auto from = arch::parse_device(text.substr(0, text.size() - 1));
+    if (!from) return false;
+    for (unsigned d : arch::all_devices()) {
+      if (d >= from->index()) out |= arch::code_targets_of(arch::Device(d));
+    }
+    return true;
+  }
+  if (text.ends_with('x')) {
+    std::int64_t major = 0;
+    if (!text.starts_with("sm_") || !text::parse_int(text.substr(3, text.size() - 4), major)) return false;
+    bool any = false;
+    for (unsigned t : arch::all_code_targets()) {
+      arch::CodeTarget target(t);
+      if (target.device().is_future() || target.device().major() != major || target.suffix() == arch::Suffix::plain) continue;
+      out |= arch::CodeTargetSet::of(t);
+      any = true;
+    }
+    return any;
+  }
+  auto target = arch::parse_code_target(text);
+  if (target) out |= arch::CodeTargetSet::of(target->index());
+  return target.has_value();
+}
+
+Status load_features(std::string_view text, const std::string& file, gate::Knowledge& into) {
+  auto root = Yaml::parse(text, file);
+  if (!root) return std::unexpected(root.error());
+  root->allow({"features"});
+  for (const Yaml& node : (*root)["features"].items()) {
+    node.allow({"name", "instructions", "words", "targets", "ptx"});
+    gate::Feature feature;
+    feature.name = node.required("name");
+    feature.instructions = node["instructions"].texts();
+    feature.words = node["words"].texts();
+    feature.ptx = node.required("ptx");
+    for (const Yaml& target : node["targets"].items()) {
+      if (!parse_feature_targets(target.text(), feature.targets)) target.fail("not a code target: '" + target.text() + "'");
+    }
+    std::erase_if(into.features, [&](const gate::Feature& other) { return other.name == feature.name; });
+    for (const std::string& word : feature.words) into.vocabulary.intrinsics.push_back(word);
+    into.features.push_back(std::move(feature));
+  }
+  return root->status();
+}
+
+}  // namespace ungate::rules

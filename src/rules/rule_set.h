@@ -1,0 +1,36 @@
+// All rules: those that the program carries and those of folders given by the user.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "gate/knowledge.h"
+#include "python/knowledge.h"
+#include "rules/package_rules.h"
+
+namespace ungate::rules {
+
+// One rule or patch file, for `ungate rules`.
+struct RuleFile {
+  std::string path;    // "rules/sources.yaml"; of the user's: as found
+  std::string text;
+  bool embedded = true;
+};
+
+struct RuleSet {
+  python::Knowledge python;
+  gate::Knowledge gate;
+  std::vector<PackageFile> packages;
+  std::vector<RuleFile> files;
+};
+
+// Loads what the program carries, then each folder in order: sources.yaml, sinks.yaml, features.yaml and
+// packages/*.yaml below it add to it and override it; patches/**/*.yaml are kept as files for patch sets.
+// The first error ends it, with file, line and column.
+Result<RuleSet> load_rules(const std::vector<std::string>& folders);
+
+// The value free of its device that a rule set assumes: printed by every report.
+void assume_defaults(const RuleSet& rules, value::World& world);
+
+}  // namespace ungate::rules
