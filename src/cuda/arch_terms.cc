@@ -25,11 +25,13 @@ std::string for_devices(CodeTargetSet targets, std::string_view separator, Spell
 }  // namespace
 
 std::string equal_terms(CodeTargetSet targets) {
-  return for_devices(targets, " || ", [](Device d) { return fmt::format("__CUDA_ARCH__ == {}", d.cuda_arch()); });
+  return for_devices(targets, " || ",
+                     [](Device d) { return fmt::format("__CUDA_ARCH__ == {}", d.cuda_arch()); });
 }
 
 std::string unequal_terms(CodeTargetSet targets) {
-  return for_devices(targets, " && ", [](Device d) { return fmt::format("__CUDA_ARCH__ != {}", d.cuda_arch()); });
+  return for_devices(targets, " && ",
+                     [](Device d) { return fmt::format("__CUDA_ARCH__ != {}", d.cuda_arch()); });
 }
 
 std::string family_terms(CodeTargetSet targets) {

@@ -31,7 +31,9 @@ std::string_view without_prefix(std::string_view s) {
   for (;;) {
     s = text::trim(s);
     std::size_t word = 0;
-    while (word < s.size() && (text::is_identifier_part(s[word]) || s[word] == '$' || s[word] == '%')) ++word;
+    while (word < s.size() &&
+           (text::is_identifier_part(s[word]) || s[word] == '$' || s[word] == '%'))
+      ++word;
     bool label = word > 0 && word < s.size() && s[word] == ':' && s.substr(word, 2) != "::";
     if (label) {
       s.remove_prefix(word + 1);

@@ -8,10 +8,10 @@ Blocks::Blocks(const Lexemes& body) {
   blocks_.push_back({kNone, {}, false});
   stack_.push_back(0);
   of_.resize(body.size());
-  std::map<std::size_t, std::string> headers;        // where a guarded statement begins -> its condition
-  std::map<std::uint32_t, std::string> last_if;      // block -> condition of the last if in it
+  std::map<std::size_t, std::string> headers;  // where a guarded statement begins -> its condition
+  std::map<std::uint32_t, std::string> last_if;  // block -> condition of the last if in it
   int parentheses = 0;
-  std::vector<int> depth_at;                         // open parentheses where a block began
+  std::vector<int> depth_at;  // open parentheses where a block began
   depth_at.push_back(0);
   for (std::size_t i = 0; i < body.size(); ++i) {
     const Lexeme& l = body[i];
@@ -35,15 +35,16 @@ Blocks::Blocks(const Lexemes& body) {
     of_[i] = stack_.back();
     if (l.is("(")) ++parentheses;
     if (l.is(")")) --parentheses;
-    bool ends = l.is("}") || (l.is(";") && blocks_[stack_.back()].until_semicolon && parentheses <= depth_at.back());
+    bool ends = l.is("}") || (l.is(";") && blocks_[stack_.back()].until_semicolon &&
+                              parentheses <= depth_at.back());
     if (!ends) continue;
     if (stack_.size() > 1) {
       stack_.pop_back();
       depth_at.pop_back();
     }
     // `if (a) if (b) x;` and `if (a) { … }` inside an unbraced statement end together.
-    while (stack_.size() > 1 && blocks_[stack_.back()].until_semicolon && parentheses <= depth_at.back() &&
-           !(i + 1 < body.size() && body[i + 1].is("else"))) {
+    while (stack_.size() > 1 && blocks_[stack_.back()].until_semicolon &&
+           parentheses <= depth_at.back() && !(i + 1 < body.size() && body[i + 1].is("else"))) {
       stack_.pop_back();
       depth_at.pop_back();
     }

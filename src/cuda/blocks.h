@@ -19,8 +19,8 @@ class Blocks {
   std::uint32_t of(std::size_t lexeme) const { return of_[lexeme]; }
   // True if `outer` is `inner` or around it.
   bool encloses(std::uint32_t outer, std::uint32_t inner) const;
-  // The conditions under which the block `inner` runs, for one who is in `from`: those of the blocks
-  // around it that are not around `from`. Joined by &&; empty: no condition.
+  // The conditions under which the block `inner` runs, for one who is in `from`: those of the
+  // blocks around it that are not around `from`. Joined by &&; empty: no condition.
   std::string condition(std::uint32_t inner, std::uint32_t from) const;
 
  private:

@@ -8,15 +8,57 @@
 namespace ungate::cuda {
 namespace {
 
-constexpr std::string_view kKeywords[] = {
-    "if", "for", "while", "switch", "return", "sizeof", "catch", "alignof", "decltype", "noexcept", "constexpr",
-    "static_assert", "alignas", "typeid", "else", "do", "case", "throw", "co_return", "new", "delete", "and", "or",
-    "not", "asm", "__asm__", "__asm", "defined", "operator", "requires", "volatile", "__volatile__", "goto", "auto",
-    "const", "typename", "template", "explicit", "using", "static_cast", "reinterpret_cast", "const_cast",
-    "dynamic_cast", "__attribute__", "__launch_bounds__", "__cluster_dims__", "__align__"};
+constexpr std::string_view kKeywords[] = {"if",
+                                          "for",
+                                          "while",
+                                          "switch",
+                                          "return",
+                                          "sizeof",
+                                          "catch",
+                                          "alignof",
+                                          "decltype",
+                                          "noexcept",
+                                          "constexpr",
+                                          "static_assert",
+                                          "alignas",
+                                          "typeid",
+                                          "else",
+                                          "do",
+                                          "case",
+                                          "throw",
+                                          "co_return",
+                                          "new",
+                                          "delete",
+                                          "and",
+                                          "or",
+                                          "not",
+                                          "asm",
+                                          "__asm__",
+                                          "__asm",
+                                          "defined",
+                                          "operator",
+                                          "requires",
+                                          "volatile",
+                                          "__volatile__",
+                                          "goto",
+                                          "auto",
+                                          "const",
+                                          "typename",
+                                          "template",
+                                          "explicit",
+                                          "using",
+                                          "static_cast",
+                                          "reinterpret_cast",
+                                          "const_cast",
+                                          "dynamic_cast",
+                                          "__attribute__",
+                                          "__launch_bounds__",
+                                          "__cluster_dims__",
+                                          "__align__"};
 
 // Words after which a name followed by '(' is still a call.
-constexpr std::string_view kBeforeCall[] = {"return", "else", "do", "case", "throw", "co_return", "and", "or", "not"};
+constexpr std::string_view kBeforeCall[] = {"return",    "else", "do", "case", "throw",
+                                            "co_return", "and",  "or", "not"};
 
 template <class List>
 bool contains(const List& list, std::string_view word) {
@@ -25,7 +67,8 @@ bool contains(const List& list, std::string_view word) {
 
 class Reader {
  public:
-  Reader(const Lexemes& l, const std::vector<std::uint32_t>& owner, const Vocabulary& v, Structure& out)
+  Reader(const Lexemes& l, const std::vector<std::uint32_t>& owner, const Vocabulary& v,
+         Structure& out)
       : l_(l), owner_(owner), vocabulary_(v), out_(out) {}
 
   void run() {
@@ -60,7 +103,8 @@ class Reader {
     if (owner_[i] == kNone || is_keyword(l_[i].text)) return;
     if (call_bracket(i) == l_.size()) return;
     const Lexeme* before = i > 0 ? &l_[i - 1] : nullptr;
-    bool declares = before != nullptr && before->is_identifier() && !contains(kBeforeCall, before->text);
+    bool declares =
+        before != nullptr && before->is_identifier() && !contains(kBeforeCall, before->text);
     if (before != nullptr && before->is(">")) declares = angles_before(l_, 0, i) != i;
     if (declares) return;
     bool member = before != nullptr && (before->is(".") || before->is("->"));
@@ -107,7 +151,8 @@ class Reader {
   }
 
   void target_macro(std::size_t i) {
-    static constexpr std::string_view kBounds[] = {";", ",", "{", "}", "=", "return", "&&", "||", "?", ":"};
+    static constexpr std::string_view kBounds[] = {";",      ",",  "{",  "}", "=",
+                                                   "return", "&&", "||", "?", ":"};
     std::size_t from = i, to = i + 1;
     for (int depth = 0; from > 0; --from) {
       const Lexeme& l = l_[from - 1];
@@ -120,7 +165,8 @@ class Reader {
       if (l_[to].is("(")) ++depth;
       if (l_[to].is(")") && --depth < 0) break;
     }
-    out_.target_macros.push_back({Symbol(l_[i].text), owner_[i], l_[i].range(), {l_[from].begin, l_[to - 1].end}});
+    out_.target_macros.push_back(
+        {Symbol(l_[i].text), owner_[i], l_[i].range(), {l_[from].begin, l_[to - 1].end}});
   }
 
   const Lexemes& l_;
@@ -133,8 +179,8 @@ class Reader {
 
 bool is_keyword(std::string_view word) { return contains(kKeywords, word); }
 
-void read_code(const Lexemes& lexemes, const std::vector<std::uint32_t>& owner, const Vocabulary& vocabulary,
-               Structure& out) {
+void read_code(const Lexemes& lexemes, const std::vector<std::uint32_t>& owner,
+               const Vocabulary& vocabulary, Structure& out) {
   Reader(lexemes, owner, vocabulary, out).run();
 }
 
@@ -150,7 +196,7 @@ std::string_view named_function(const Lexemes& l, std::size_t begin, std::size_t
       if (close == end) {  // (name)
         ++begin;
         --end;
-      } else {             // (type)name
+      } else {  // (type)name
         begin = close;
       }
       again = true;
@@ -178,7 +224,9 @@ std::string_view named_function(const Lexemes& l, std::size_t begin, std::size_t
     }
     if (begin < end && !l[begin].is("::")) return {};
   }
-  return is_keyword(name) || name == "nullptr" || name == "true" || name == "false" ? std::string_view() : name;
+  return is_keyword(name) || name == "nullptr" || name == "true" || name == "false"
+             ? std::string_view()
+             : name;
 }
 
 }  // namespace ungate::cuda

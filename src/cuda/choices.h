@@ -1,6 +1,6 @@
-// One reading of the macro table: at one code target, with one choice for every macro that has several
-// alternatives. Going through all choices one after the other keeps correlations inside a condition:
-// in `defined(X) && X > 3` both X are the same X.
+// One reading of the macro table: at one code target, with one choice for every macro that has
+// several alternatives. Going through all choices one after the other keeps correlations inside a
+// condition: in `defined(X) && X > 3` both X are the same X.
 #pragma once
 
 #include <algorithm>

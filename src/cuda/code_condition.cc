@@ -14,12 +14,14 @@ namespace {
 
 using value::Free;
 
-// Turns a C++ condition into one of the preprocessor: traits are spelled out, everything else that is
-// not a number or an operator becomes a macro of its own that nobody defines.
+// Turns a C++ condition into one of the preprocessor: traits are spelled out, everything else that
+// is not a number or an operator becomes a macro of its own that nobody defines.
 class Translator {
  public:
   Translator(std::string_view condition, const std::vector<ArchTrait>& traits, Pass pass)
-      : l_(lex_range(condition, {0, static_cast<std::uint32_t>(condition.size())})), traits_(traits), pass_(pass) {}
+      : l_(lex_range(condition, {0, static_cast<std::uint32_t>(condition.size())})),
+        traits_(traits),
+        pass_(pass) {}
 
   std::string run() {
     for (std::size_t i = 0; i < l_.size();) {
@@ -39,7 +41,8 @@ class Translator {
 
  private:
   static bool is_operator(std::string_view word) {
-    for (std::string_view o : {"and", "or", "not", "true", "false", "bitand", "bitor", "xor", "compl", "not_eq"}) {
+    for (std::string_view o :
+         {"and", "or", "not", "true", "false", "bitand", "bitor", "xor", "compl", "not_eq"}) {
       if (word == o) return true;
     }
     return false;
@@ -53,7 +56,8 @@ class Translator {
       if (l_[i].is_identifier()) {
         if (!l_[i].is("value")) last = i;
         ++i;
-      } else if (l_[i].is("<") && i > begin && after_angles(l_, i, l_.size()) != i && l_[i - 1].is_identifier()) {
+      } else if (l_[i].is("<") && i > begin && after_angles(l_, i, l_.size()) != i &&
+                 l_[i - 1].is_identifier()) {
         list = i;
         i = after_angles(l_, i, l_.size());
       } else if (l_[i].is("(") || l_[i].is("[")) {
@@ -67,8 +71,8 @@ class Translator {
       } else {
         break;
       }
-      if (i >= l_.size() || !(l_[i].is("::") || l_[i].is(".") || l_[i].is("->") || l_[i].is("(") || l_[i].is("[") ||
-                              l_[i].is("{") || (l_[i].is("<") && list != i))) {
+      if (i >= l_.size() || !(l_[i].is("::") || l_[i].is(".") || l_[i].is("->") || l_[i].is("(") ||
+                              l_[i].is("[") || l_[i].is("{") || (l_[i].is("<") && list != i))) {
         break;
       }
     }
@@ -77,7 +81,8 @@ class Translator {
     return i;
   }
 
-  void translate(std::size_t begin, std::size_t end, std::size_t last, std::size_t list, bool called) {
+  void translate(std::size_t begin, std::size_t end, std::size_t last, std::size_t list,
+                 bool called) {
     std::string_view name = l_[last].text;
     if (end == begin + 1 && depends_on_target(name)) {
       out_ += name;
@@ -90,7 +95,8 @@ class Translator {
       return;
     }
     std::string made = fmt::format("ungate_name_{}", free_.size());
-    free_[Symbol(made)] = {called ? Free::Kind::call : Free::Kind::name, Symbol(text::one_line(spell(l_, begin, end), 60))};
+    free_[Symbol(made)] = {called ? Free::Kind::call : Free::Kind::name,
+                           Symbol(text::one_line(spell(l_, begin, end), 60))};
     out_ += made;
   }
 
@@ -123,7 +129,8 @@ Outcomes evaluate_code_condition(std::string_view condition, const std::vector<A
   environment.bind(tokens);
   bool malformed = false;
   Outcomes out = evaluate_condition(environment, tokens, nullptr, malformed);
-  FreeSet whole = value::Free{Free::Kind::unread, Symbol("condition '" + text::one_line(condition, 60) + "'")};
+  FreeSet whole =
+      value::Free{Free::Kind::unread, Symbol("condition '" + text::one_line(condition, 60) + "'")};
   return out.map([&](Outcome o) {
     if (malformed && o.is(value::kUnknown)) return unknown(whole);
     FreeSet why;

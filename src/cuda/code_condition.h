@@ -1,4 +1,5 @@
-// Conditions in code instead of directives: if constexpr over __CUDA_ARCH__ or over traits made from it.
+// Conditions in code instead of directives: if constexpr over __CUDA_ARCH__ or over traits made
+// from it.
 #pragma once
 
 #include <string>
@@ -10,8 +11,8 @@
 
 namespace ungate::cuda {
 
-// A C++ trait of the code target, by name: `arch::is_major_v<10>`, `is_match<120>::value`. In the host
-// pass every trait is false.
+// A C++ trait of the code target, by name: `arch::is_major_v<10>`, `is_match<120>::value`. In the
+// host pass every trait is false.
 struct ArchTrait {
   enum class Means : std::uint8_t {
     major,       // N is the major version

@@ -39,7 +39,8 @@ class Lifter {
 
  private:
   // `#ifdef X` -> `#if defined(X) || term`, by way of the lifter on the longer spelling.
-  Status change_ifdef(const Arm& a, std::uint32_t arm, const Tokens& tokens, bool truth, CodeTargetSet targets) {
+  Status change_ifdef(const Arm& a, std::uint32_t arm, const Tokens& tokens, bool truth,
+                      CodeTargetSet targets) {
     if (tokens.empty()) return refuse("the condition is empty");
     bool negated = a.kind == DirectiveKind::ifndef || a.kind == DirectiveKind::elifndef;
     bool chained = a.kind == DirectiveKind::elifdef || a.kind == DirectiveKind::elifndef;
@@ -56,8 +57,10 @@ class Lifter {
     std::size_t word = line.find(chained ? "elif" : "if");
     source::Range range{d.range.begin + static_cast<std::uint32_t>(word), a.condition.end};
     std::string_view before = file_.text.substr(range.begin, range.size());
-    if (before.find('\n') != std::string_view::npos) return refuse("the directive is spread over lines");
-    edits_.push_back({range, std::string(before), fmt::format("{} {}", chained ? "elif" : "if", *changed)});
+    if (before.find('\n') != std::string_view::npos)
+      return refuse("the directive is spread over lines");
+    edits_.push_back(
+        {range, std::string(before), fmt::format("{} {}", chained ? "elif" : "if", *changed)});
     return {};
   }
 
@@ -71,14 +74,17 @@ class Lifter {
 // The arms of the chain before `arm`.
 std::vector<std::uint32_t> arms_before(const Directives& d, std::uint32_t arm) {
   std::vector<std::uint32_t> out;
-  for (std::uint32_t a = d.chains[d.arms[arm].chain].first; a != arm && a != kNone; a = d.arms[a].next) out.push_back(a);
+  for (std::uint32_t a = d.chains[d.arms[arm].chain].first; a != arm && a != kNone;
+       a = d.arms[a].next)
+    out.push_back(a);
   return out;
 }
 
 }  // namespace
 
-Result<Lift> lift_arm(FileText file, const FileResult& result, std::uint32_t arm, CodeTargetSet wanted,
-                      const LiftOptions& options, const Reevaluate& reevaluate) {
+Result<Lift> lift_arm(FileText file, const FileResult& result, std::uint32_t arm,
+                      CodeTargetSet wanted, const LiftOptions& options,
+                      const Reevaluate& reevaluate) {
   const Directives& d = *file.directives;
   Lifter lifter(file, result, options);
   bool otherwise = d.arms[arm].kind == DirectiveKind::else_;
@@ -96,7 +102,8 @@ Result<Lift> lift_arm(FileText file, const FileResult& result, std::uint32_t arm
   auto edited = source::apply_edits(file.text, lift.edits, "the edited file");
   if (!edited) return std::unexpected(edited.error());
   Directives directives = read_directives(*edited);
-  if (directives.arms.size() != d.arms.size()) return fail(ErrorCode::internal, "an edit changed the directives");
+  if (directives.arms.size() != d.arms.size())
+    return fail(ErrorCode::internal, "an edit changed the directives");
   FileResult again = reevaluate({*edited, &directives});
   lift.before = result.arms[arm].condition;
   lift.after = again.arms[arm].condition;

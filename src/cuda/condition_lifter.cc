@@ -66,7 +66,8 @@ bool ConditionLifter::make(std::uint32_t index, bool truth, Set targets) {
     case Kind::disjunction:
       // A true && and a false || need all their operands, the other two need one.
       if (truth != (n.kind == Kind::conjunction)) return make_some(n, truth, wrong);
-      return std::ranges::all_of(n.children, [&](std::uint32_t child) { return make(child, truth, wrong); });
+      return std::ranges::all_of(n.children,
+                                 [&](std::uint32_t child) { return make(child, truth, wrong); });
     default: return make_leaf(index, truth, wrong);
   }
 }
@@ -90,14 +91,16 @@ bool ConditionLifter::make_some(const ConditionNode& n, bool truth, Set targets)
     std::string_view name = tokens_[i].text.text();
     feature |= name != "__CUDA_ARCH__" && depends_on_target(name);
   }
-  insert(leaf.outer.end, " || " + (feature && !is_list(leaf.kind) ? feature_terms(targets) : equal_terms(targets)));
+  insert(leaf.outer.end,
+         " || " + (feature && !is_list(leaf.kind) ? feature_terms(targets) : equal_terms(targets)));
   return true;
 }
 
 bool ConditionLifter::make_leaf(std::uint32_t index, bool truth, Set targets) {
   const ConditionNode& n = tree_.nodes[index];
   if (!device_dependent(index)) {
-    return fail(fmt::format("'{}' is {} on every device", text::one_line(text(n.range), 60), truth ? "false" : "true"));
+    return fail(fmt::format("'{}' is {} on every device", text::one_line(text(n.range), 60),
+                            truth ? "false" : "true"));
   }
   bool arch = false, feature = false;
   for (std::uint32_t i = n.begin; i < n.end; ++i) {
@@ -108,21 +111,24 @@ bool ConditionLifter::make_leaf(std::uint32_t index, bool truth, Set targets) {
   if (!arch && !feature) {
     std::string where;
     for (const MacroUse& m : result_.macros) {
-      for (const Place& p : m.definitions) where += (where.empty() ? " (defined in " : ", ") + std::string(p.file.text());
+      for (const Place& p : m.definitions)
+        where += (where.empty() ? " (defined in " : ", ") + std::string(p.file.text());
     }
     return fail(fmt::format("'{}' is decided by another macro{}", text::one_line(text(n.range), 60),
                             where.empty() ? "" : where + ")"));
   }
   auto c = macro_comparison(n, tokens_);
-  if (c && arch && c->op != Punct::eq && c->op != Punct::ne) return move_bound(index, *c, truth, targets);
+  if (c && arch && c->op != Punct::eq && c->op != Punct::ne)
+    return move_bound(index, *c, truth, targets);
   if (c && arch && truth && c->op == Punct::ne) return remove(index);
   if (!truth) return add_term(index, false, unequal_terms(targets));
   return add_term(index, true, feature ? feature_terms(targets) : equal_terms(targets));
 }
 
-// X < N, X >= N and their kin. The comparison ends up true on the targets if its truth is wanted, else
-// false; both times the targets come to the other side of the bound.
-bool ConditionLifter::move_bound(std::uint32_t index, const MacroComparison& c, bool truth, Set targets) {
+// X < N, X >= N and their kin. The comparison ends up true on the targets if its truth is wanted,
+// else false; both times the targets come to the other side of the bound.
+bool ConditionLifter::move_bound(std::uint32_t index, const MacroComparison& c, bool truth,
+                                 Set targets) {
   bool below = c.op == Punct::lt || c.op == Punct::le;  // true for small values
   int least = 0, end = 0;
   for (unsigned d : arch::devices_of(targets)) {
@@ -143,7 +149,8 @@ bool ConditionLifter::move_bound(std::uint32_t index, const MacroComparison& c, 
   bool drops = options_.open_upward && up && truth;
   if (drops) return remove(index);
   if (!family_of(targets).contains(changed) || bound % c.divisor != 0) {
-    return truth ? add_term(index, true, family_terms(targets)) : add_term(index, false, unequal_terms(targets));
+    return truth ? add_term(index, true, family_terms(targets))
+                 : add_term(index, false, unequal_terms(targets));
   }
   // `<= 1030` and `> 1030` become `< 1300` and `>= 1300`.
   const Token& op = tokens_[tree_.nodes[index].op_token];
@@ -161,7 +168,8 @@ bool ConditionLifter::add_term(std::uint32_t index, bool any, const std::string&
   // What binds weaker than the new operator needs parentheses of its own.
   bool weak = n.outer == n.range && (n.kind == Kind::other || is_list(n.kind));
   insert(n.outer.begin, std::string(bare ? "" : "(") + (weak ? "(" : ""));
-  insert(n.outer.end, std::string(weak ? ")" : "") + (any ? " || " : " && ") + term + (bare ? "" : ")"));
+  insert(n.outer.end,
+         std::string(weak ? ")" : "") + (any ? " || " : " && ") + term + (bare ? "" : ")"));
   return true;
 }
 
@@ -171,7 +179,8 @@ bool ConditionLifter::remove(std::uint32_t index) {
   std::uint32_t up = parent(index);
   if (up == kNone || tree_.nodes[up].kind != Kind::conjunction) return replace(n.range, "1");
   const ConditionNode& list = tree_.nodes[up];
-  auto place = static_cast<std::size_t>(std::ranges::find(list.children, index) - list.children.begin());
+  auto place =
+      static_cast<std::size_t>(std::ranges::find(list.children, index) - list.children.begin());
   source::Range out = n.outer;
   if (place > 0) {
     out.begin = tree_.nodes[list.children[place - 1]].outer.end;

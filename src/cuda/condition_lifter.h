@@ -16,7 +16,8 @@ class ConditionLifter {
                   const ArmResult& result, const LiftOptions& options)
       : text_(text), tokens_(tokens), tree_(tree), result_(result), options_(options) {}
 
-  // Makes the whole condition `truth` on the targets; false if it cannot, `why` says what stands in the way.
+  // Makes the whole condition `truth` on the targets; false if it cannot, `why` says what stands in
+  // the way.
   bool make(bool truth, arch::CodeTargetSet targets) {
     return tree_.nodes.empty() ? fail("the condition is empty") : make(tree_.root, truth, targets);
   }

@@ -9,14 +9,20 @@ using Kind = ConditionNode::Kind;
 
 bool compares(Punct p) {
   switch (p) {
-    case Punct::eq: case Punct::ne: case Punct::lt: case Punct::le: case Punct::gt: case Punct::ge:
-      return true;
+    case Punct::eq:
+    case Punct::ne:
+    case Punct::lt:
+    case Punct::le:
+    case Punct::gt:
+    case Punct::ge: return true;
     default: return false;
   }
 }
 
 // Operators that bind weaker than a comparison but stronger than &&.
-bool is_bitwise(Punct p) { return p == Punct::bit_and || p == Punct::bit_or || p == Punct::bit_xor; }
+bool is_bitwise(Punct p) {
+  return p == Punct::bit_and || p == Punct::bit_or || p == Punct::bit_xor;
+}
 
 Punct mirrored(Punct p) {
   switch (p) {
@@ -69,7 +75,8 @@ class Parser {
 
   // Positions of tokens outside parentheses for which `f` holds; false if parentheses do not match.
   template <class F>
-  bool outside(std::uint32_t begin, std::uint32_t end, F&& f, std::vector<std::uint32_t>& out) const {
+  bool outside(std::uint32_t begin, std::uint32_t end, F&& f,
+               std::vector<std::uint32_t>& out) const {
     int depth = 0;
     for (std::uint32_t i = begin; i < end; ++i) {
       if (tokens_[i].punct == Punct::open) ++depth;
@@ -83,11 +90,14 @@ class Parser {
   std::uint32_t parse(std::uint32_t begin, std::uint32_t end, int depth) {
     std::vector<std::uint32_t> at;
     if (depth > kDeepest) return leaf(Kind::other, begin, end);
-    bool matched = outside(begin, end, [](Punct p) { return p == Punct::question || p == Punct::comma; }, at);
+    bool matched = outside(
+        begin, end, [](Punct p) { return p == Punct::question || p == Punct::comma; }, at);
     if (!matched || !at.empty()) return leaf(Kind::other, begin, end);
-    for (auto [op, kind] : {std::pair{Punct::or_, Kind::disjunction}, {Punct::and_, Kind::conjunction}}) {
+    for (auto [op, kind] :
+         {std::pair{Punct::or_, Kind::disjunction}, {Punct::and_, Kind::conjunction}}) {
       at.clear();
-      outside(begin, end, [op = op](Punct p) { return p == op; }, at);
+      outside(
+          begin, end, [op = op](Punct p) { return p == op; }, at);
       if (!at.empty()) return list(kind, begin, end, at, depth);
     }
     return operand(begin, end, depth);
@@ -142,7 +152,8 @@ class Parser {
   std::uint32_t word(std::uint32_t begin, std::uint32_t end) {
     const Token& first = tokens_[begin];
     std::uint32_t n = end - begin;
-    if (first.kind == TokenKind::identifier && first.text.text() == "defined" && (n == 2 || n == 4)) {
+    if (first.kind == TokenKind::identifier && first.text.text() == "defined" &&
+        (n == 2 || n == 4)) {
       std::uint32_t name = n == 2 ? begin + 1 : begin + 2;
       if (tokens_[name].kind == TokenKind::identifier) {
         std::uint32_t index = leaf(Kind::defined, begin, end);
@@ -163,9 +174,11 @@ class Parser {
     while (begin < end && tokens_[begin].punct == Punct::not_) ++begin;
     if (begin == end) return false;
     if (tokens_[begin].punct == Punct::open) return closing(tokens_, begin) + 1 == end;
-    if (tokens_[begin].kind != TokenKind::identifier && tokens_[begin].kind != TokenKind::number) return false;
+    if (tokens_[begin].kind != TokenKind::identifier && tokens_[begin].kind != TokenKind::number)
+      return false;
     std::uint32_t next = begin + 1;
-    if (tokens_[begin].text.text() == "defined" && next < end && tokens_[next].kind == TokenKind::identifier) {
+    if (tokens_[begin].text.text() == "defined" && next < end &&
+        tokens_[next].kind == TokenKind::identifier) {
       return next + 1 == end;
     }
     return next == end || (tokens_[next].punct == Punct::open && closing(tokens_, next) + 1 == end);
@@ -178,7 +191,8 @@ class Parser {
 // The tokens inside redundant parentheses.
 std::pair<std::uint32_t, std::uint32_t> bare(std::uint32_t begin, std::uint32_t end,
                                              std::span<const Token> tokens) {
-  while (end - begin > 2 && tokens[begin].punct == Punct::open && closing(tokens, begin) + 1 == end) {
+  while (end - begin > 2 && tokens[begin].punct == Punct::open &&
+         closing(tokens, begin) + 1 == end) {
     ++begin;
     --end;
   }
@@ -189,7 +203,8 @@ std::pair<std::uint32_t, std::uint32_t> bare(std::uint32_t begin, std::uint32_t 
 
 ConditionTree parse_condition(std::span<const Token> tokens) { return Parser(tokens).run(); }
 
-std::optional<MacroComparison> macro_comparison(const ConditionNode& node, std::span<const Token> tokens) {
+std::optional<MacroComparison> macro_comparison(const ConditionNode& node,
+                                                std::span<const Token> tokens) {
   if (node.kind != Kind::comparison) return std::nullopt;
   auto [a, a_end] = bare(node.begin, node.op_token, tokens);
   auto [b, b_end] = bare(node.op_token + 1, node.end, tokens);
@@ -205,7 +220,8 @@ std::optional<MacroComparison> macro_comparison(const ConditionNode& node, std::
   if (tokens[a].kind != TokenKind::identifier) return std::nullopt;
   bool syntax = true;
   c.divisor = 1;
-  if (a_end - a == 3 && tokens[a + 1].punct == Punct::slash && tokens[a + 2].kind == TokenKind::number) {
+  if (a_end - a == 3 && tokens[a + 1].punct == Punct::slash &&
+      tokens[a + 2].kind == TokenKind::number) {
     c.divisor = static_cast<std::int64_t>(literal(tokens[a + 2], syntax).bits);
   } else if (a_end - a != 1) {
     return std::nullopt;

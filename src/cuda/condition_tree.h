@@ -1,5 +1,5 @@
-// The boolean structure of a condition as it is written, with ranges: what the parts are, for reports
-// and for edits. Evaluation does not use it (a macro may expand to part of an expression).
+// The boolean structure of a condition as it is written, with ranges: what the parts are, for
+// reports and for edits. Evaluation does not use it (a macro may expand to part of an expression).
 #pragma once
 
 #include <cstdint>
@@ -23,20 +23,20 @@ struct ConditionNode {
     other         // anything else: a ? b : c, F(x), a + b, …
   };
   Kind kind = Kind::other;
-  source::Range range;                    // without parentheses around the whole
-  source::Range outer;                    // with them
-  std::uint32_t begin = 0, end = 0;       // the tokens of `range`
-  std::vector<std::uint32_t> children;    // nodes: of !, &&, ||
-  std::vector<source::Range> operators;   // the '!', or the operator before each child but the first
-  Punct op = Punct::none;                 // of a comparison
+  source::Range range;                   // without parentheses around the whole
+  source::Range outer;                   // with them
+  std::uint32_t begin = 0, end = 0;      // the tokens of `range`
+  std::vector<std::uint32_t> children;   // nodes: of !, &&, ||
+  std::vector<source::Range> operators;  // the '!', or the operator before each child but the first
+  Punct op = Punct::none;                // of a comparison
   std::uint32_t op_token = kNone;
-  std::uint32_t name_token = kNone;       // of `defined` and `name`
+  std::uint32_t name_token = kNone;  // of `defined` and `name`
 };
 
 struct ConditionTree {
-  std::vector<ConditionNode> nodes;       // empty only for no tokens
+  std::vector<ConditionNode> nodes;  // empty only for no tokens
   std::uint32_t root = 0;
-  std::vector<std::uint32_t> leaves;      // nodes that are not !, && or ||, in source order
+  std::vector<std::uint32_t> leaves;  // nodes that are not !, && or ||, in source order
 };
 
 // Always gives a tree; what does not look like an expression is one leaf of kind `other`.
@@ -52,6 +52,7 @@ struct MacroComparison {
   std::int64_t divisor;  // 1: none
   bool reversed;         // the number stands on the left
 };
-std::optional<MacroComparison> macro_comparison(const ConditionNode& node, std::span<const Token> tokens);
+std::optional<MacroComparison> macro_comparison(const ConditionNode& node,
+                                                std::span<const Token> tokens);
 
 }  // namespace ungate::cuda

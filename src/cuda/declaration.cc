@@ -8,10 +8,15 @@ namespace {
 using Kind = Declaration::Kind;
 
 // Words before a parenthesis that is no parameter list.
-constexpr std::string_view kNotAName[] = {
-    "__launch_bounds__", "__cluster_dims__", "__maxnreg__", "__block_size__", "__attribute__", "__declspec",
-    "alignas",           "__align__",        "noexcept",    "decltype",       "requires",      "throw",
-    "explicit",          "asm",              "static_assert", "sizeof",       "alignof",       "__nv_pure__"};
+constexpr std::string_view kNotAName[] = {"__launch_bounds__", "__cluster_dims__",
+                                          "__maxnreg__",       "__block_size__",
+                                          "__attribute__",     "__declspec",
+                                          "alignas",           "__align__",
+                                          "noexcept",          "decltype",
+                                          "requires",          "throw",
+                                          "explicit",          "asm",
+                                          "static_assert",     "sizeof",
+                                          "alignof",           "__nv_pure__"};
 
 template <class List>
 bool contains(const List& list, std::string_view word) {
@@ -82,10 +87,12 @@ class Classifier {
   }
 
   void skip_template_headers() {
-    while (start_ + 1 < tokens_.size() && tokens_[start_].is("template") && tokens_[start_ + 1].is("<")) {
+    while (start_ + 1 < tokens_.size() && tokens_[start_].is("template") &&
+           tokens_[start_ + 1].is("<")) {
       is_template_ = true;
       std::size_t after = after_angles(tokens_, start_ + 1, tokens_.size());
-      if (after == start_ + 1) break;  // not understood; the list is taken as part of the declaration
+      if (after == start_ + 1)
+        break;  // not understood; the list is taken as part of the declaration
       start_ = after;
     }
   }
@@ -222,14 +229,15 @@ class Classifier {
   std::size_t start_ = 0;  // after template headers
   bool is_template_ = false;
   bool assigns_ = false;
-  bool ended_ = false;           // past the parameter list
+  bool ended_ = false;  // past the parameter list
   bool in_initializers_ = false;
   std::vector<Group> groups_;
 };
 
 }  // namespace
 
-Declaration classify(const Lexemes& lexemes, const LexemeList& tokens, const Vocabulary& vocabulary) {
+Declaration classify(const Lexemes& lexemes, const LexemeList& tokens,
+                     const Vocabulary& vocabulary) {
   return Classifier(lexemes, tokens, vocabulary).run();
 }
 

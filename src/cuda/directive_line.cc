@@ -15,14 +15,14 @@ struct Keyword {
   DirectiveKind kind;
 };
 constexpr Keyword kKeywords[] = {
-    {"if", DirectiveKind::if_},           {"ifdef", DirectiveKind::ifdef},
-    {"ifndef", DirectiveKind::ifndef},    {"elif", DirectiveKind::elif},
-    {"elifdef", DirectiveKind::elifdef},  {"elifndef", DirectiveKind::elifndef},
-    {"else", DirectiveKind::else_},       {"endif", DirectiveKind::endif},
-    {"include", DirectiveKind::include},  {"include_next", DirectiveKind::include_next},
-    {"import", DirectiveKind::import},    {"define", DirectiveKind::define},
-    {"undef", DirectiveKind::undef},      {"error", DirectiveKind::error},
-    {"warning", DirectiveKind::warning},  {"pragma", DirectiveKind::pragma}};
+    {"if", DirectiveKind::if_},          {"ifdef", DirectiveKind::ifdef},
+    {"ifndef", DirectiveKind::ifndef},   {"elif", DirectiveKind::elif},
+    {"elifdef", DirectiveKind::elifdef}, {"elifndef", DirectiveKind::elifndef},
+    {"else", DirectiveKind::else_},      {"endif", DirectiveKind::endif},
+    {"include", DirectiveKind::include}, {"include_next", DirectiveKind::include_next},
+    {"import", DirectiveKind::import},   {"define", DirectiveKind::define},
+    {"undef", DirectiveKind::undef},     {"error", DirectiveKind::error},
+    {"warning", DirectiveKind::warning}, {"pragma", DirectiveKind::pragma}};
 
 Range range(std::size_t a, std::size_t b) {
   return {static_cast<std::uint32_t>(a), static_cast<std::uint32_t>(b)};
@@ -53,11 +53,13 @@ std::size_t after_word(std::string_view s, std::size_t at, std::size_t end) {
 // In `#include <a//b>` the slashes are part of the name.
 bool in_header_name(std::string_view s, const Directive& d, Range operand_so_far) {
   std::string_view so_far = s.substr(operand_so_far.begin, operand_so_far.size());
-  return is_include(d.kind) && so_far.starts_with('<') && so_far.find('>') == std::string_view::npos;
+  return is_include(d.kind) && so_far.starts_with('<') &&
+         so_far.find('>') == std::string_view::npos;
 }
 
 // Finds the end of the logical line that goes on at `at`, and the operand on it.
-void read_operand(std::string_view s, std::size_t at, Directive& d, std::vector<Problem>& problems) {
+void read_operand(std::string_view s, std::size_t at, Directive& d,
+                  std::vector<Problem>& problems) {
   Range operand;
   auto take = [&](std::size_t from, std::size_t to) {
     operand = operand.empty() ? range(from, to) : range(operand.begin, to);
@@ -93,10 +95,12 @@ void read_operand(std::string_view s, std::size_t at, Directive& d, std::vector<
 
 // `pragma once`, but not `pragma once_more`.
 bool is_once(std::string_view operand) {
-  return operand.starts_with("once") && (operand.size() == 4 || !text::is_identifier_part(operand[4]));
+  return operand.starts_with("once") &&
+         (operand.size() == 4 || !text::is_identifier_part(operand[4]));
 }
 
-std::size_t read_parameters(std::string_view s, Range rest, Define& out, std::vector<Problem>& problems) {
+std::size_t read_parameters(std::string_view s, Range rest, Define& out,
+                            std::vector<Problem>& problems) {
   std::size_t end = rest.end;
   std::size_t at = skip_gap(s, rest.begin, end);
   for (; at < end && s[at] != ')'; at = skip_gap(s, at, end)) {
@@ -122,13 +126,15 @@ std::string_view tested_for_absence(std::string_view condition, DirectiveKind ki
   std::string_view rest = text::trim(condition.substr(1));
   if (!rest.starts_with("defined")) return {};
   rest = text::trim(rest.substr(7));
-  if (rest.starts_with('(') && rest.ends_with(')')) rest = text::trim(rest.substr(1, rest.size() - 2));
+  if (rest.starts_with('(') && rest.ends_with(')'))
+    rest = text::trim(rest.substr(1, rest.size() - 2));
   return rest;
 }
 
 }  // namespace
 
-Directive read_directive_line(std::string_view s, std::size_t hash, std::vector<Problem>& problems) {
+Directive read_directive_line(std::string_view s, std::size_t hash,
+                              std::vector<Problem>& problems) {
   std::size_t word = skip_gap(s, hash + 1, s.size());
   std::size_t word_end = after_word(s, word, s.size());
   Directive d;
@@ -167,9 +173,11 @@ std::uint32_t find_guard_arm(std::string_view s, const Directives& file) {
   if (next.kind != DirectiveKind::define || next.index == kNone) return kNone;
   const Define& def = file.defines[next.index];
   std::string_view condition = s.substr(arm.condition.begin, arm.condition.size());
-  if (tested_for_absence(condition, arm.kind) != s.substr(def.name.begin, def.name.size())) return kNone;
+  if (tested_for_absence(condition, arm.kind) != s.substr(def.name.begin, def.name.size()))
+    return kNone;
   // `#ifndef X / #define X 1 / #endif` alone in a file sets a default; it guards nothing.
-  std::string_view rest = s.substr(next.range.end, file.list[chain.endif].range.begin - next.range.end);
+  std::string_view rest =
+      s.substr(next.range.end, file.list[chain.endif].range.begin - next.range.end);
   return def.body.empty() || !text::trim(rest).empty() ? file.list[i].index : kNone;
 }
 

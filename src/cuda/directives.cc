@@ -55,9 +55,7 @@ class Reader {
         }
         return;
       case '/': return slash();
-      case '\'':
-        at_ = separates_digits(s_, at_) ? at_ + 1 : after_quoted(s_, at_);
-        return;
+      case '\'': at_ = separates_digits(s_, at_) ? at_ + 1 : after_quoted(s_, at_); return;
       default: return quote();
     }
   }
@@ -109,7 +107,9 @@ class Reader {
     while (at > 0 && s_[at - 1] != '\n') --at;
     return at;
   }
-  std::size_t after_line(std::size_t at) const { return std::min(s_.find('\n', at), s_.size() - 1) + 1; }
+  std::size_t after_line(std::size_t at) const {
+    return std::min(s_.find('\n', at), s_.size() - 1) + 1;
+  }
 
   void directive() {
     Directive d = read_directive_line(s_, at_, out_.problems);
@@ -132,7 +132,8 @@ class Reader {
   }
 
   void conditional(Directive& d) {
-    if (d.kind < DirectiveKind::else_ && d.operand.empty()) problem(Problem::Kind::malformed, d.range);
+    if (d.kind < DirectiveKind::else_ && d.operand.empty())
+      problem(Problem::Kind::malformed, d.range);
     if (opens_chain(d.kind)) {
       out_.chains.push_back({arm_, u32(out_.arms.size()), u32(out_.arms.size()), kNone});
       open_.push_back({u32(out_.chains.size() - 1), false});
@@ -163,7 +164,8 @@ class Reader {
     arm.chain = open_.back().chain;
     arm.parent = parent;
     arm.directive = u32(out_.list.size());
-    arm.condition = d.kind == DirectiveKind::else_ ? Range{d.operand.begin, d.operand.begin} : d.operand;
+    arm.condition =
+        d.kind == DirectiveKind::else_ ? Range{d.operand.begin, d.operand.begin} : d.operand;
     arm.text.begin = arm.text.end = u32(after_line(d.range.end));
     d.arm = parent;
     d.index = arm_ = u32(out_.arms.size());
@@ -217,9 +219,10 @@ std::string_view describe(Problem::Kind kind) {
 Directives read_directives(std::string_view text) { return Reader(text).take(); }
 
 std::uint32_t arm_at(const Directives& file, std::uint32_t offset) {
-  // Arms are in source order and nest, so the last one that begins before the offset, or an arm around
-  // it, is the answer.
-  auto after = std::ranges::upper_bound(file.arms, offset, {}, [](const Arm& a) { return a.text.begin; });
+  // Arms are in source order and nest, so the last one that begins before the offset, or an arm
+  // around it, is the answer.
+  auto after =
+      std::ranges::upper_bound(file.arms, offset, {}, [](const Arm& a) { return a.text.begin; });
   if (after == file.arms.begin()) return kNone;
   auto arm = static_cast<std::uint32_t>(after - file.arms.begin()) - 1;
   while (arm != kNone && !file.arms[arm].text.contains(offset)) arm = file.arms[arm].parent;

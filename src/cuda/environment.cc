@@ -87,7 +87,8 @@ Environment::StateId Environment::state(std::vector<DefinitionId> alternatives, 
   std::string key(reinterpret_cast<const char*>(alternatives.data()),
                   alternatives.size() * sizeof(DefinitionId));
   key.append(reinterpret_cast<const char*>(&why), sizeof why);
-  auto [found, fresh] = set_ids_.try_emplace(std::move(key), kSetBit | static_cast<StateId>(sets_.size()));
+  auto [found, fresh] =
+      set_ids_.try_emplace(std::move(key), kSetBit | static_cast<StateId>(sets_.size()));
   if (fresh) sets_.push_back({std::move(alternatives), why});
   return found->second;
 }
@@ -146,7 +147,8 @@ Environment::Slots Environment::take_back(std::size_t mark) {
     s.value = std::move(before);
   }
   log_.resize(mark, {0, State(StateId{kUndefined})});
-  std::erase_if(changed, [&](const auto& change) { return slots_[change.first].value == change.second; });
+  std::erase_if(changed,
+                [&](const auto& change) { return slots_[change.first].value == change.second; });
   return changed;
 }
 
@@ -159,7 +161,8 @@ Environment::Effect Environment::end_visit() {
   for (Touch& t : visit.touches) {
     Slot& s = slots_[t.slot];
     s.visit = t.outer_visit;
-    // The file around this one has read the slot too: with the value of before, unless it had already.
+    // The file around this one has read the slot too: with the value of before, unless it had
+    // already.
     if (!visits_.empty() && s.visit != visits_.back().id) {
       visits_.back().touches.push_back({t.slot, t.before, s.visit});
       s.visit = visits_.back().id;
@@ -171,9 +174,8 @@ Environment::Effect Environment::end_visit() {
 }
 
 bool Environment::replays(const Effect& effect) {
-  return std::ranges::all_of(effect.reads, [&](const auto& read) {
-    return slots_[read.first].value == read.second;
-  });
+  return std::ranges::all_of(
+      effect.reads, [&](const auto& read) { return slots_[read.first].value == read.second; });
 }
 
 void Environment::replay(const Effect& effect) {

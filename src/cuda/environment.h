@@ -1,12 +1,13 @@
 // The macro table of a walk: what every macro can be, on every code target, at the current point.
 //
-// A macro's state is a set of alternatives (definitions, or "not defined", or "defined somehow") and the
-// free values that decide between them. A macro that nothing in the tree defines and that the world says
-// nothing about has the alternatives {not defined, defined somehow}, decided by itself.
+// A macro's state is a set of alternatives (definitions, or "not defined", or "defined somehow")
+// and the free values that decide between them. A macro that nothing in the tree defines and that
+// the world says nothing about has the alternatives {not defined, defined somehow}, decided by
+// itself.
 //
-// Two kinds of nesting: a *mark* brackets an arm of a conditional, so that what the arm changed can be
-// taken back and joined with the other arms; a *visit* brackets a file, and records what the file read
-// and wrote, so that the next visit under the same conditions is a replay.
+// Two kinds of nesting: a *mark* brackets an arm of a conditional, so that what the arm changed can
+// be taken back and joined with the other arms; a *visit* brackets a file, and records what the
+// file read and wrote, so that the next visit under the same conditions is a replay.
 #pragma once
 
 #include <cstdint>
@@ -71,7 +72,8 @@ class Environment {
   // Takes back every change since the mark and returns the slots' values before that, once each.
   Slots take_back(std::size_t mark);
 
-  // Visits. end_visit gives what was read (with the values at its begin) and what differs at its end.
+  // Visits. end_visit gives what was read (with the values at its begin) and what differs at its
+  // end.
   struct Effect {
     Slots reads, writes;
   };

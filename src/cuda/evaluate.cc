@@ -8,7 +8,8 @@ namespace ungate::cuda {
 namespace {
 
 value::Free not_an_expression(std::span<const Token> condition) {
-  return {value::Free::Kind::unread, Symbol("condition '" + text::one_line(spell(condition), 60) + "'")};
+  return {value::Free::Kind::unread,
+          Symbol("condition '" + text::one_line(spell(condition), 60) + "'")};
 }
 
 // The outcome at one target, and the targets that share it.
@@ -41,8 +42,8 @@ Evaluated evaluate_at(Environment& environment, std::span<const Token> condition
   return {bits == 0 ? Outcome{} : unknown(why | choices.why()), choices.same()};
 }
 
-// The part of a condition that tests whether a macro is defined: `defined X`, or X alone (which is not
-// zero only if it is).
+// The part of a condition that tests whether a macro is defined: `defined X`, or X alone (which is
+// not zero only if it is).
 void narrow_leaf(Environment& environment, const ConditionNode& node, std::span<const Token> tokens,
                  bool wanted) {
   bool alone = node.kind == ConditionNode::Kind::name;
@@ -58,9 +59,11 @@ void narrow_node(Environment& environment, const ConditionTree& tree, std::uint3
       return narrow_node(environment, tree, node.children[0], tokens, !wanted);
     case ConditionNode::Kind::conjunction:
     case ConditionNode::Kind::disjunction:
-      // All operands of a true && are true, all of a false || false; of the others nothing is known.
+      // All operands of a true && are true, all of a false || false; of the others nothing is
+      // known.
       if (wanted != (node.kind == ConditionNode::Kind::conjunction)) return;
-      for (std::uint32_t child : node.children) narrow_node(environment, tree, child, tokens, wanted);
+      for (std::uint32_t child : node.children)
+        narrow_node(environment, tree, child, tokens, wanted);
       return;
     default: return narrow_leaf(environment, node, tokens, wanted);
   }

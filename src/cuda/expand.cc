@@ -183,7 +183,9 @@ class Expander {
     if (d.variadic) {
       Tokens rest;
       for (std::size_t i = n; i < args.size(); ++i) {
-        if (i > n) rest.push_back({TokenKind::punctuator, Punct::comma, false, false, Symbol(","), {}, kNone});
+        if (i > n)
+          rest.push_back(
+              {TokenKind::punctuator, Punct::comma, false, false, Symbol(","), {}, kNone});
         rest.insert(rest.end(), args[i].begin(), args[i].end());
       }
       if (args.size() < n) return false;
@@ -217,7 +219,9 @@ class Expander {
       std::size_t first = out.size();
       bool pasted_next = i + 1 < body.size() && body[i + 1].punct == Punct::paste;
       std::size_t p = parameter(d, body[i]);
-      std::size_t q = body[i].punct == Punct::hash && i + 1 < body.size() ? parameter(d, body[i + 1]) : args.size();
+      std::size_t q = body[i].punct == Punct::hash && i + 1 < body.size()
+                          ? parameter(d, body[i + 1])
+                          : args.size();
       if (q < args.size()) {
         Token text = body[i];
         text.kind = TokenKind::string;

@@ -14,17 +14,22 @@ class Reader {
 
   void run(std::size_t i) {
     if (!(i + 1 < l_.size() && l_[i + 1].is("("))) return;
-    auto args = [&] { return split_arguments(l_, i + 2, after_brackets(l_, i + 1, l_.size()) - 1); };
+    auto args = [&] {
+      return split_arguments(l_, i + 2, after_brackets(l_, i + 1, l_.size()) - 1);
+    };
     for (const Vocabulary::ExportMacro& m : vocabulary_.export_macros) {
       if (m.name != l_[i].text) continue;
       auto list = args();
       auto op = static_cast<std::size_t>(m.op), function = static_cast<std::size_t>(m.function);
       if (op >= list.size() || function >= list.size()) return;
-      add_export(i, op_name(list[op]), named_function(l_, list[function].first, list[function].second));
+      add_export(i, op_name(list[op]),
+                 named_function(l_, list[function].first, list[function].second));
       return;
     }
     bool method = i > 0 && (l_[i - 1].is(".") || l_[i - 1].is("->"));
-    if (!method || std::ranges::find(vocabulary_.export_methods, l_[i].text) == vocabulary_.export_methods.end()) return;
+    if (!method || std::ranges::find(vocabulary_.export_methods, l_[i].text) ==
+                       vocabulary_.export_methods.end())
+      return;
     auto list = args();
     if (list.size() < 2 || l_[list[0].first].kind != Lexeme::Kind::string) return;
     std::string_view function;
@@ -43,13 +48,15 @@ class Reader {
     auto [from, to] = arg;
     bool wrapped = to - from > 3 && l_[from].is_identifier() && l_[from + 1].is("(") &&
                    text::lower(l_[from].text) != l_[from].text && l_[to - 1].is(")");
-    std::string_view name = wrapped ? named_function(l_, from + 2, to - 1) : named_function(l_, from, to);
+    std::string_view name =
+        wrapped ? named_function(l_, from + 2, to - 1) : named_function(l_, from, to);
     bool key = name.size() > 1 && name[0] == 'k' && name[1] >= 'A' && name[1] <= 'Z';
     return key ? std::string_view() : name;
   }
 
   void add_export(std::size_t i, std::string op, std::string_view function) {
-    if (!op.empty() && !function.empty()) out_.exports.push_back({Symbol(op), Symbol(function), l_[i].range()});
+    if (!op.empty() && !function.empty())
+      out_.exports.push_back({Symbol(op), Symbol(function), l_[i].range()});
   }
 
   // `name`, or "name(Tensor a) -> Tensor".
@@ -72,7 +79,8 @@ class Reader {
 
 }  // namespace
 
-void read_export(const Lexemes& lexemes, std::size_t i, const Vocabulary& vocabulary, Structure& out) {
+void read_export(const Lexemes& lexemes, std::size_t i, const Vocabulary& vocabulary,
+                 Structure& out) {
   Reader(lexemes, vocabulary, out).run(i);
 }
 

@@ -6,7 +6,9 @@
 namespace ungate::cuda {
 namespace {
 
-Number known(std::uint64_t bits, bool is_unsigned = false) { return {true, is_unsigned, true, bits, {}}; }
+Number known(std::uint64_t bits, bool is_unsigned = false) {
+  return {true, is_unsigned, true, bits, {}};
+}
 Number truth_value(bool b) { return known(b ? 1 : 0); }
 Number not_known(FreeSet why) { return {false, false, true, 0, why}; }
 Number no_value() { return {true, false, false, 0, {}}; }
@@ -18,11 +20,19 @@ int precedence(Punct p) {
     case Punct::bit_or: return 3;
     case Punct::bit_xor: return 4;
     case Punct::bit_and: return 5;
-    case Punct::eq: case Punct::ne: return 6;
-    case Punct::lt: case Punct::le: case Punct::gt: case Punct::ge: return 7;
-    case Punct::shl: case Punct::shr: return 8;
-    case Punct::plus: case Punct::minus: return 9;
-    case Punct::star: case Punct::slash: case Punct::percent: return 10;
+    case Punct::eq:
+    case Punct::ne: return 6;
+    case Punct::lt:
+    case Punct::le:
+    case Punct::gt:
+    case Punct::ge: return 7;
+    case Punct::shl:
+    case Punct::shr: return 8;
+    case Punct::plus:
+    case Punct::minus: return 9;
+    case Punct::star:
+    case Punct::slash:
+    case Punct::percent: return 10;
     default: return 0;
   }
 }
@@ -61,7 +71,8 @@ Number compute(Punct op, const Number& a, const Number& b) {
     case Punct::ge: return truth_value(!less);
     case Punct::gt: return truth_value(!less && a.bits != b.bits);
     case Punct::le: return truth_value(less || a.bits == b.bits);
-    case Punct::shl: case Punct::shr: return shift(op == Punct::shl, a, y);
+    case Punct::shl:
+    case Punct::shr: return shift(op == Punct::shl, a, y);
     case Punct::plus: return known(a.bits + b.bits, u);
     case Punct::minus: return known(a.bits - b.bits, u);
     case Punct::star: return known(a.bits * b.bits, u);

@@ -1,6 +1,8 @@
 #include "cuda/guard.h"
 
 #include <algorithm>
+#include <ranges>
+#include <unordered_map>
 
 #include "cuda/lexeme.h"
 
@@ -14,11 +16,23 @@ void add_once(std::vector<T>& list, T item) {
   if (std::ranges::find(list, item) == list.end()) list.push_back(item);
 }
 
+// The part of a list, sorted by where its items begin, that begins in `in`.
+template <class List, class Begin>
+auto beginning_in(const List& list, Range in, Begin begin) {
+  auto from = std::ranges::lower_bound(list, in.begin, {}, begin);
+  auto to = std::ranges::lower_bound(from, list.end(), in.end, {}, begin);
+  return std::ranges::subrange(from, to);
+}
+std::uint32_t begin_of(const Lexeme& l) { return l.begin; }
+std::uint32_t begin_of_call(const Call& c) { return c.range.begin; }
+std::uint32_t begin_of_assembly(const Assembly& a) { return a.range.begin; }
+
 bool names(const std::vector<std::string>& list, Symbol s) {
   return std::ranges::find(list, s.text()) != list.end();
 }
 
-// The form of a comparison that begins with "griddepcontrol.wait" is the instruction without modifiers.
+// The form of a comparison that begins with "griddepcontrol.wait" is the instruction without
+// modifiers.
 bool names_instruction(const std::vector<std::string>& list, Symbol mnemonic) {
   return std::ranges::any_of(list, [&](const std::string& name) {
     std::string_view m = mnemonic.text();
@@ -28,10 +42,21 @@ bool names_instruction(const std::vector<std::string>& list, Symbol mnemonic) {
 
 class Finder {
  public:
-  Finder(FileText file, const FileResult& result, const Structure& structure, const Vocabulary& vocabulary,
-         const std::vector<const Structure*>& all)
-      : file_(file), d_(*file.directives), result_(result), s_(structure), vocabulary_(vocabulary), all_(all),
-        lexemes_(lex_code(file.text, *file.directives)) {}
+  Finder(FileText file, const FileResult& result, const Structure& structure,
+         const Vocabulary& vocabulary, const std::vector<const Structure*>& all)
+      : file_(file),
+        d_(*file.directives),
+        result_(result),
+        s_(structure),
+        vocabulary_(vocabulary),
+        all_(all),
+        lexemes_(lex_code(file.text, *file.directives)) {
+    for (const Structure* each : all_) {
+      for (const Launch& l : each->launches) {
+        for (Symbol kernel : l.kernels) launches_[kernel].push_back(&l);
+      }
+    }
+  }
 
   std::vector<Guard> run() {
     std::vector<Guard> out;
@@ -63,7 +88,8 @@ class Finder {
     return g;
   }
 
-  // Of an #else, and of an arm that does not differ itself: the form of the chain's first arm that does.
+  // Of an #else, and of an arm that does not differ itself: the form of the chain's first arm that
+  // does.
   Form form(std::uint32_t a) const {
     std::uint32_t decides = a;
     if (result_.arms[a].leaves.empty()) {
@@ -86,8 +112,9 @@ class Finder {
 
   // True if a lexeme of `in` stands outside of `except`.
   bool code_outside(Range in, Range except) const {
-    return std::ranges::any_of(lexemes_, [&](const Lexeme& l) {
-      return l.kind != Lexeme::Kind::marker && in.contains(l.range()) && !except.contains(l.range());
+    return std::ranges::any_of(beginning_in(lexemes_, in, begin_of), [&](const Lexeme& l) {
+      return l.kind != Lexeme::Kind::marker && in.contains(l.range()) &&
+             !except.contains(l.range());
     });
   }
 
@@ -107,7 +134,8 @@ class Finder {
       if (std::uint32_t f = body_in(arm.text); f != kNone) g.function = f;
       return;
     }
-    bool whole = body.size() >= 2 && !code_outside({body.begin + 1, body.end - 1}, chain_range(arm));
+    bool whole =
+        body.size() >= 2 && !code_outside({body.begin + 1, body.end - 1}, chain_range(arm));
     g.coverage = whole ? Coverage::whole_body : Coverage::part;
   }
 
@@ -121,13 +149,13 @@ class Finder {
   }
 
   void contents(Range text, Guard& g) const {
-    for (const Call& c : s_.calls) {
+    for (const Call& c : beginning_in(s_.calls, text, begin_of_call)) {
       if (!text.contains(c.range)) continue;
       if (names(vocabulary_.waits, c.name)) g.waits.push_back(c.range);
       if (names(vocabulary_.triggers, c.name)) g.triggers.push_back(c.range);
       if (names(vocabulary_.intrinsics, c.name)) add_once(g.intrinsics, c.name);
     }
-    for (const Assembly& a : s_.assembly) {
+    for (const Assembly& a : beginning_in(s_.assembly, text, begin_of_assembly)) {
       if (!text.contains(a.range)) continue;
       for (Symbol m : a.mnemonics) {
         add_once(g.instructions, m);
@@ -148,7 +176,9 @@ class Finder {
       text = {s_.functions[f].body.begin + 1, s_.functions[f].body.end - 1};
     }
     bool code = false, only_asserts = true;
-    for (std::size_t i = 0; i < lexemes_.size(); ++i) {
+    auto inside = beginning_in(lexemes_, text, begin_of);
+    auto first = static_cast<std::size_t>(inside.begin() - lexemes_.begin());
+    for (std::size_t i = first; i < first + inside.size(); ++i) {
       const Lexeme& l = lexemes_[i];
       if (!text.contains(l.range()) || l.kind == Lexeme::Kind::marker) continue;
       if (l.is("__trap") || l.is("__builtin_trap")) return ArmText::trap;
@@ -159,8 +189,9 @@ class Finder {
         only_asserts &= l.is(";");
       }
     }
-    for (const Assembly& asm_ : s_.assembly) {
-      bool traps = std::ranges::any_of(asm_.mnemonics, [](Symbol m) { return m.text() == "trap" || m.text() == "brkpt"; });
+    for (const Assembly& asm_ : beginning_in(s_.assembly, text, begin_of_assembly)) {
+      bool traps = std::ranges::any_of(
+          asm_.mnemonics, [](Symbol m) { return m.text() == "trap" || m.text() == "brkpt"; });
       if (traps && text.contains(asm_.range)) return ArmText::trap;
     }
     return !code ? ArmText::nothing : only_asserts ? ArmText::assertion : ArmText::code;
@@ -174,13 +205,15 @@ class Finder {
     if (g.function != kNone) add(g.function);
     for (std::uint32_t f : g.functions) add(f);
     g.programmatic.is = Setting::Is::unknown;
-    for (const Structure* s : all_) {
-      for (const Launch& l : s->launches) {
-        bool mine = std::ranges::any_of(l.kernels, [&](Symbol k) { return std::ranges::find(kernels, k) != kernels.end(); });
-        if (!mine) continue;
-        g.programmatic = g.launches == 0 ? l.programmatic : either(g.programmatic, l.programmatic);
-        ++g.launches;
-      }
+    std::vector<const Launch*> mine;
+    for (Symbol kernel : kernels) {
+      auto found = launches_.find(kernel);
+      if (found == launches_.end()) continue;
+      for (const Launch* l : found->second) add_once(mine, l);
+    }
+    for (const Launch* l : mine) {
+      g.programmatic = g.launches == 0 ? l->programmatic : either(g.programmatic, l->programmatic);
+      ++g.launches;
     }
   }
 
@@ -191,12 +224,14 @@ class Finder {
   const Vocabulary& vocabulary_;
   const std::vector<const Structure*>& all_;
   Lexemes lexemes_;
+  std::unordered_map<Symbol, std::vector<const Launch*>> launches_;  // by kernel
 };
 
 }  // namespace
 
 std::vector<Guard> find_guards(FileText file, const FileResult& result, const Structure& structure,
-                               const Vocabulary& vocabulary, const std::vector<const Structure*>& all) {
+                               const Vocabulary& vocabulary,
+                               const std::vector<const Structure*>& all) {
   return Finder(file, result, structure, vocabulary, all).run();
 }
 

@@ -52,8 +52,10 @@ class Namer {
     Punct op = n.op;
     if (auto c = macro_comparison(n, tokens_)) op = c->op;
     switch (op) {
-      case Punct::ge: case Punct::gt: (negated ? seen_.upper : seen_.lower) = true; break;
-      case Punct::lt: case Punct::le: (negated ? seen_.lower : seen_.upper) = true; break;
+      case Punct::ge:
+      case Punct::gt: (negated ? seen_.upper : seen_.lower) = true; break;
+      case Punct::lt:
+      case Punct::le: (negated ? seen_.lower : seen_.upper) = true; break;
       default: seen_.equal = true;
     }
   }

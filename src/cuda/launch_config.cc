@@ -10,7 +10,8 @@ namespace {
 
 using Is = Setting::Is;
 
-constexpr std::string_view kConfigTypes[] = {"cudaLaunchConfig_t", "CUlaunchConfig", "cudaLaunchConfig_st"};
+constexpr std::string_view kConfigTypes[] = {"cudaLaunchConfig_t", "CUlaunchConfig",
+                                             "cudaLaunchConfig_st"};
 
 bool is_config_type(std::string_view word) {
   return std::ranges::find(kConfigTypes, word) != std::end(kConfigTypes);
@@ -20,7 +21,8 @@ Setting both(const Setting& a, const Setting& b) {
   if (a.is == Is::no || b.is == Is::no) return a.is == Is::no ? a : b;
   if (a.is == Is::unknown || b.is == Is::unknown) return a.is == Is::unknown ? a : b;
   if (a.is == Is::yes) return {b.is, b.condition, b.where.empty() ? a.where : b.where};
-  if (b.is == Is::yes || a.condition == b.condition) return {a.is, a.condition, a.where.empty() ? b.where : a.where};
+  if (b.is == Is::yes || a.condition == b.condition)
+    return {a.is, a.condition, a.where.empty() ? b.where : a.where};
   return {Is::conditional, a.condition + " && " + b.condition, a.where};
 }
 
@@ -44,11 +46,13 @@ std::optional<std::size_t> ConfigReader::declaration(std::string_view name, std:
   for (std::size_t k : names_.before(name, at)) {
     if (k == 0) break;
     const Lexeme& before = l_[k - 1];
-    bool typed = before.is_identifier() ? !is_keyword(before.text) || before.is("auto") || before.is("const")
-                                        : before.is(">") || before.is("&") || before.is("*");
+    bool typed = before.is_identifier()
+                     ? !is_keyword(before.text) || before.is("auto") || before.is("const")
+                     : before.is(">") || before.is("&") || before.is("*");
     // `a & name` and `f(&name)` are uses.
     if (before.is("&") || before.is("*")) {
-      typed = k > 1 && (is_config_type(l_[k - 2].text) || l_[k - 2].is("auto") || l_[k - 2].is("const"));
+      typed = k > 1 &&
+              (is_config_type(l_[k - 2].text) || l_[k - 2].is("auto") || l_[k - 2].is("const"));
     }
     if (typed && blocks_.encloses(blocks_.of(k), blocks_.of(std::min(at, l_.size() - 1)))) return k;
   }
@@ -99,7 +103,8 @@ Symbol ConfigReader::helper_of(std::size_t declared) const {
   std::size_t end = statement_end(i);
   Symbol name;
   for (; i + 1 < end; ++i) {
-    if (l_[i].is_identifier() && l_[i + 1].is("(") && !is_config_type(l_[i].text)) return Symbol(l_[i].text);
+    if (l_[i].is_identifier() && l_[i + 1].is("(") && !is_config_type(l_[i].text))
+      return Symbol(l_[i].text);
     if (!l_[i].is_identifier() && !l_[i].is("::")) break;
   }
   return name;
@@ -121,7 +126,8 @@ std::string_view ConfigReader::initializer_attributes(std::size_t declared) cons
   return l_[l_[args[4].first].is("&") ? args[4].first + 1 : args[4].first].text;
 }
 
-std::string_view ConfigReader::attributes_of(std::string_view config, std::size_t from, std::size_t at) const {
+std::string_view ConfigReader::attributes_of(std::string_view config, std::size_t from,
+                                             std::size_t at) const {
   for (std::size_t k : names_.before("attrs", at)) {
     // config.attrs = a
     if (k <= from + 1) break;
@@ -143,7 +149,8 @@ Setting ConfigReader::under(std::size_t statement, std::size_t at, Setting value
 }
 
 // An expression as a switch: a number is compared with `more_than`, anything else is a condition.
-Setting ConfigReader::literal_or_condition(std::size_t begin, std::size_t end, std::int64_t more_than) const {
+Setting ConfigReader::literal_or_condition(std::size_t begin, std::size_t end,
+                                           std::int64_t more_than) const {
   while (end - begin > 2 && l_[begin].is("(") && after_brackets(l_, begin, end) == end) {
     ++begin;
     --end;
@@ -162,7 +169,8 @@ Setting ConfigReader::literal_or_condition(std::size_t begin, std::size_t end, s
   if (end - begin > 4 && l_[end - 2].is(":") && l_[end - 4].is("?")) {
     auto a = number(end - 3), b = number(end - 1);
     if (a && b) {
-      if ((*a > more_than) == (*b > more_than)) return {*a > more_than ? Is::yes : Is::no, {}, where};
+      if ((*a > more_than) == (*b > more_than))
+        return {*a > more_than ? Is::yes : Is::no, {}, where};
       std::string condition = spell(l_, begin, end - 4);
       return {Is::conditional, *a > more_than ? condition : "!(" + condition + ")", where};
     }
@@ -170,13 +178,15 @@ Setting ConfigReader::literal_or_condition(std::size_t begin, std::size_t end, s
   return {Is::conditional, text::one_line(spell(l_, begin, end), 120), where};
 }
 
-Setting ConfigReader::value_of(std::string_view member, std::string_view attributes, std::size_t at) const {
+Setting ConfigReader::value_of(std::string_view member, std::string_view attributes,
+                               std::size_t at) const {
   for (std::size_t k : names_.before(member, at)) {
     if (k == 0 || k + 1 >= l_.size() || !l_[k + 1].is("=")) continue;
     std::string_view base = base_of(k - 1);
     if (!base.empty() && !attributes.empty() && base != attributes) continue;
     std::size_t end = k + 2;
-    while (end < l_.size() && !l_[end].is(";") && !l_[end].is("}") && !(base.empty() && l_[end].is(","))) {
+    while (end < l_.size() && !l_[end].is(";") && !l_[end].is("}") &&
+           !(base.empty() && l_[end].is(","))) {
       end = l_[end].is("(") ? after_brackets(l_, end, l_.size()) : end + 1;
     }
     return under(k, at, literal_or_condition(k + 2, end, 0));
@@ -204,8 +214,8 @@ Setting ConfigReader::count(std::string_view config, std::int64_t index, std::si
   return {Is::yes, {}, {}};  // counted where it is not seen
 }
 
-Setting ConfigReader::setting(std::string_view id, std::string_view attributes, std::string_view config,
-                              std::size_t at) const {
+Setting ConfigReader::setting(std::string_view id, std::string_view attributes,
+                              std::string_view config, std::size_t at) const {
   for (std::size_t k : names_.before(id, at)) {
     // attributes[0].id = …
     if (k < 2 || !l_[k - 1].is("=")) continue;
@@ -242,8 +252,10 @@ ConfigAt ConfigReader::at(std::size_t begin, std::size_t end, std::size_t at) co
   auto declared = declaration(config, at);
   if (!declared) {
     auto p = std::ranges::find_if(parameters_, [&](Symbol s) { return s.text() == config; });
-    if (p != parameters_.end() && !config.empty()) out.parameter = static_cast<std::uint32_t>(p - parameters_.begin());
-    out.programmatic = out.cluster = {Is::unknown, "configuration '" + std::string(config) + "'", {}};
+    if (p != parameters_.end() && !config.empty())
+      out.parameter = static_cast<std::uint32_t>(p - parameters_.begin());
+    out.programmatic =
+        out.cluster = {Is::unknown, "configuration '" + std::string(config) + "'", {}};
     return out;
   }
   out.helper = helper_of(*declared);
@@ -254,7 +266,8 @@ ConfigAt ConfigReader::at(std::size_t begin, std::size_t end, std::size_t at) co
   out.cluster = setting(kCluster, attributes, config, at);
   out.cluster_size = cluster_size(attributes, at);
   if (!out.helper.empty() && attributes.empty()) {
-    out.programmatic = out.cluster = {Is::unknown, "configuration from " + std::string(out.helper.text()), {}};
+    out.programmatic =
+        out.cluster = {Is::unknown, "configuration from " + std::string(out.helper.text()), {}};
   }
   return out;
 }

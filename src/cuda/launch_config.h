@@ -11,7 +11,8 @@
 
 namespace ungate::cuda {
 
-inline constexpr std::string_view kProgrammatic = "cudaLaunchAttributeProgrammaticStreamSerialization";
+inline constexpr std::string_view kProgrammatic =
+    "cudaLaunchAttributeProgrammaticStreamSerialization";
 inline constexpr std::string_view kProgrammaticValue = "programmaticStreamSerializationAllowed";
 inline constexpr std::string_view kCluster = "cudaLaunchAttributeClusterDimension";
 

@@ -6,8 +6,8 @@ namespace ungate::cuda {
 namespace {
 
 constexpr std::string_view kSetUpWords[] = {
-    "<<<", "cudaLaunchAttributeProgrammaticStreamSerialization", "programmaticStreamSerializationAllowed",
-    "cudaLaunchAttributeClusterDimension"};
+    "<<<", "cudaLaunchAttributeProgrammaticStreamSerialization",
+    "programmaticStreamSerializationAllowed", "cudaLaunchAttributeClusterDimension"};
 
 // Expansion stops here; the rest of the text is read as it stands.
 constexpr std::size_t kMostLexemes = 100'000;
@@ -23,14 +23,15 @@ void paste(Lexemes& l) {
     std::string joined(l[i - 1].text);
     joined += l[i + 2].text;
     l[i - 1].text = Symbol(joined).text();  // lives as long as the program
-    l.erase(l.begin() + static_cast<std::ptrdiff_t>(i), l.begin() + static_cast<std::ptrdiff_t>(i + 3));
+    l.erase(l.begin() + static_cast<std::ptrdiff_t>(i),
+            l.begin() + static_cast<std::ptrdiff_t>(i + 3));
   }
 }
 
 }  // namespace
 
-MacroBodies::MacroBodies(std::string_view text, const Directives& directives, const Vocabulary& vocabulary,
-                         const std::vector<LaunchMacro>& others) {
+MacroBodies::MacroBodies(std::string_view text, const Directives& directives,
+                         const Vocabulary& vocabulary, const std::vector<LaunchMacro>& others) {
   auto part = [&](source::Range r) { return text.substr(r.begin, r.size()); };
   for (const Define& d : directives.defines) {
     if (d.body.empty()) continue;
@@ -65,7 +66,8 @@ MacroBodies::MacroBodies(std::string_view text, const Directives& directives, co
 void MacroBodies::keep_launching(const Vocabulary& vocabulary) {
   auto launches = [&](const Lexeme& l) {
     return std::ranges::find(kSetUpWords, l.text) != std::end(kSetUpWords) ||
-           std::ranges::find(vocabulary.launch_functions, l.text, &Vocabulary::LaunchFunction::name) !=
+           std::ranges::find(vocabulary.launch_functions, l.text,
+                             &Vocabulary::LaunchFunction::name) !=
                vocabulary.launch_functions.end();
   };
   std::vector<bool> keep(macros_.size());
@@ -109,7 +111,8 @@ std::vector<LaunchMacro> MacroBodies::own() const {
   std::vector<LaunchMacro> out;
   for (const Macro& m : macros_) {
     if (!m.own || !m.function_like) continue;
-    out.push_back({m.name, {m.parameters.begin(), m.parameters.end()}, m.variadic, std::string(m.text)});
+    out.push_back(
+        {m.name, {m.parameters.begin(), m.parameters.end()}, m.variadic, std::string(m.text)});
   }
   return out;
 }
@@ -148,7 +151,8 @@ void MacroBodies::expand(const Lexemes& in, std::size_t begin, std::size_t end, 
 }
 
 // The body with the arguments between the brackets at `open` and `close`.
-Lexemes MacroBodies::substitute(const Macro& macro, const Lexemes& in, std::size_t open, std::size_t close) const {
+Lexemes MacroBodies::substitute(const Macro& macro, const Lexemes& in, std::size_t open,
+                                std::size_t close) const {
   if (!macro.function_like) return macro.body;
   // Commas of a macro call separate whatever stands around them, except in brackets.
   std::vector<std::pair<std::size_t, std::size_t>> args;

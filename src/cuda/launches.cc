@@ -11,10 +11,17 @@ namespace {
 
 class Reader {
  public:
-  Reader(const Lexemes& body, std::uint32_t function, const MacroBodies& macros, const Vocabulary& vocabulary,
-         Structure& out)
-      : l_(body), function_(function), macros_(macros), vocabulary_(vocabulary), out_(out), blocks_(body), names_(body),
-        parameters_(out.functions[function].parameter_names), configs_(body, blocks_, names_, parameters_) {}
+  Reader(const Lexemes& body, std::uint32_t function, const MacroBodies& macros,
+         const Vocabulary& vocabulary, Structure& out)
+      : l_(body),
+        function_(function),
+        macros_(macros),
+        vocabulary_(vocabulary),
+        out_(out),
+        blocks_(body),
+        names_(body),
+        parameters_(out.functions[function].parameter_names),
+        configs_(body, blocks_, names_, parameters_) {}
 
   void run() {
     bool launched = false, sets = false;
@@ -95,7 +102,8 @@ class Reader {
   void add(Launch launch, std::size_t first, std::size_t last) {
     launch.range = {l_[first].begin, l_[last].end};
     // A macro that launches in each of many arms shows the same launch many times.
-    if (std::ranges::find(out_.launches, launch) == out_.launches.end()) out_.launches.push_back(std::move(launch));
+    if (std::ranges::find(out_.launches, launch) == out_.launches.end())
+      out_.launches.push_back(std::move(launch));
   }
 
   // The kernels that an expression can name, at lexeme `at`; variables are looked up.
@@ -125,13 +133,15 @@ class Reader {
   }
 
   static void add_kernel(std::string_view name, Launch& out) {
-    if (std::ranges::find(out.kernels, Symbol(name)) == out.kernels.end()) out.kernels.emplace_back(name);
+    if (std::ranges::find(out.kernels, Symbol(name)) == out.kernels.end())
+      out.kernels.emplace_back(name);
   }
 
   // A lambda that chooses: whatever it takes the address of.
   void addresses(std::size_t begin, std::size_t end, Launch& out) const {
     for (std::size_t i = begin + 1; i + 1 < end; ++i) {
-      bool operand = l_[i].is("&") && !l_[i - 1].is_identifier() && !l_[i - 1].is(")") && !l_[i - 1].is("]");
+      bool operand =
+          l_[i].is("&") && !l_[i - 1].is_identifier() && !l_[i - 1].is(")") && !l_[i - 1].is("]");
       if (!operand || !l_[i + 1].is_identifier() || l_[i - 1].is("[")) continue;
       std::size_t to = i + 2;
       while (to + 1 < end && l_[to].is("::") && l_[to + 1].is_identifier()) to += 2;
@@ -145,12 +155,14 @@ class Reader {
     for (std::size_t k : names_.before(name, at)) {
       std::size_t i = k + 1;
       // void (*kernel)(int) = …
-      bool pointer = k > 1 && l_[k - 1].is("*") && i + 1 < l_.size() && l_[i].is(")") && l_[i + 1].is("(");
+      bool pointer =
+          k > 1 && l_[k - 1].is("*") && i + 1 < l_.size() && l_[i].is(")") && l_[i + 1].is("(");
       if (pointer) i = after_brackets(l_, i + 1, l_.size());
       if (i >= l_.size() || !l_[i].is("=")) continue;
       const Lexeme* before = k > 0 ? &l_[k - 1] : nullptr;
       if (before != nullptr && (before->is(".") || before->is("->") || before->is("::"))) continue;
-      bool declares = before != nullptr && (before->is_identifier() || before->is("*") || before->is("&") || before->is(">"));
+      bool declares = before != nullptr && (before->is_identifier() || before->is("*") ||
+                                            before->is("&") || before->is(">"));
       bool visible = blocks_.encloses(blocks_.of(k), blocks_.of(at));
       if (declares && !visible) continue;
       std::size_t end = i + 1;
@@ -169,9 +181,11 @@ class Reader {
     for (std::size_t k = 0; k < args.size(); ++k) {
       auto [from, to] = args[k];
       if (l_[from].is("&")) ++from;
-      if (to != from + 1 || !l_[from].is_identifier() || !configs_.is_config(l_[from].text, i)) continue;
+      if (to != from + 1 || !l_[from].is_identifier() || !configs_.is_config(l_[from].text, i))
+        continue;
       ConfigAt c = configs_.at(from, to, i);
-      out_.configs.push_back({Symbol(l_[i].text), static_cast<std::uint32_t>(k), c.programmatic, c.cluster});
+      out_.configs.push_back(
+          {Symbol(l_[i].text), static_cast<std::uint32_t>(k), c.programmatic, c.cluster});
     }
   }
 

@@ -18,8 +18,8 @@ class MacroBodies {
   MacroBodies(std::string_view text, const Directives& directives, const Vocabulary& vocabulary,
               const std::vector<LaunchMacro>& others);
 
-  // The lexemes [begin, end) with every use replaced by the body, also inside bodies. A replaced lexeme
-  // has the range of the outermost use, and `index` is that macro's number.
+  // The lexemes [begin, end) with every use replaced by the body, also inside bodies. A replaced
+  // lexeme has the range of the outermost use, and `index` is that macro's number.
   Lexemes expand(const Lexemes& lexemes, std::size_t begin, std::size_t end) const;
   Symbol name(std::uint32_t index) const { return macros_[index].name; }
   std::vector<LaunchMacro> own() const;  // those of the file itself
@@ -31,7 +31,7 @@ class MacroBodies {
     bool variadic = false;
     bool function_like = true;
     bool own = false;
-    std::uint32_t at = 0;        // where it is defined in the file itself
+    std::uint32_t at = 0;  // where it is defined in the file itself
     std::string_view text;
     Lexemes body;
   };
@@ -41,8 +41,10 @@ class MacroBodies {
   };
   void keep_launching(const Vocabulary& vocabulary);
   const Macro* find(std::string_view name, std::uint32_t use) const;
-  void expand(const Lexemes& in, std::size_t begin, std::size_t end, Budget& budget, Lexemes& out) const;
-  Lexemes substitute(const Macro& macro, const Lexemes& in, std::size_t open, std::size_t close) const;
+  void expand(const Lexemes& in, std::size_t begin, std::size_t end, Budget& budget,
+              Lexemes& out) const;
+  Lexemes substitute(const Macro& macro, const Lexemes& in, std::size_t open,
+                     std::size_t close) const;
 
   void index();
 

@@ -8,8 +8,8 @@
 namespace ungate::cuda {
 namespace {
 
-constexpr std::string_view kLong[] = {"<<<", ">>>", "::", "->", "<<", ">>", "&&", "||", "==",
-                                      "!=",  "<=",  ">=", "++", "--", "+=", "-="};
+constexpr std::string_view kLong[] = {"<<<", ">>>", "::", "->", "<<", ">>", "&&", "||",
+                                      "==",  "!=",  "<=", ">=", "++", "--", "+=", "-="};
 
 class Lexer {
  public:
@@ -91,7 +91,8 @@ class Lexer {
     l.kind = Lexeme::Kind::number;
     while (++at_ < s_.size()) {
       char c = s_[at_], last = s_[at_ - 1];
-      bool exponent = (c == '+' || c == '-') && (last == 'e' || last == 'E' || last == 'p' || last == 'P');
+      bool exponent =
+          (c == '+' || c == '-') && (last == 'e' || last == 'E' || last == 'p' || last == 'P');
       bool separator = c == '\'' && at_ + 1 < s_.size() && text::is_identifier_part(s_[at_ + 1]);
       if (!text::is_identifier_part(c) && c != '.' && !exponent && !separator) return;
     }
@@ -181,8 +182,9 @@ std::size_t angles_before(const Lexemes& l, std::size_t begin, std::size_t end) 
   return end;
 }
 
-std::vector<std::pair<std::size_t, std::size_t>> split_arguments(const Lexemes& l, std::size_t begin,
-                                                                std::size_t end) {
+std::vector<std::pair<std::size_t, std::size_t>> split_arguments(const Lexemes& l,
+                                                                 std::size_t begin,
+                                                                 std::size_t end) {
   std::vector<std::pair<std::size_t, std::size_t>> out;
   std::size_t from = begin;
   for (std::size_t i = begin; i < end;) {
@@ -206,8 +208,10 @@ std::string spell(const Lexemes& l, std::size_t begin, std::size_t end) {
   auto wordy = [](char c) { return text::is_identifier_part(c) || c == '"' || c == '\''; };
   for (std::size_t i = begin; i < end; ++i) {
     if (l[i].kind == Lexeme::Kind::marker) continue;
-    bool operators = i > begin && !l[i].text.empty() && !out.empty() && wordy(out.back()) && wordy(l[i].text[0]);
-    bool spaced = i > begin && l[i - 1].end != l[i].begin && !l[i].from_macro && !l[i - 1].from_macro;
+    bool operators =
+        i > begin && !l[i].text.empty() && !out.empty() && wordy(out.back()) && wordy(l[i].text[0]);
+    bool spaced =
+        i > begin && l[i - 1].end != l[i].begin && !l[i].from_macro && !l[i - 1].from_macro;
     if (!out.empty() && (operators || spaced)) out += ' ';
     out += l[i].text;
   }

@@ -1,5 +1,5 @@
-// The code of a file as tokens, without its preprocessor lines; where a conditional begins, changes arm
-// or ends, a marker stands instead.
+// The code of a file as tokens, without its preprocessor lines; where a conditional begins, changes
+// arm or ends, a marker stands instead.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@ namespace ungate::cuda {
 struct Lexeme {
   enum class Kind : std::uint8_t { identifier, number, string, character, punctuator, marker };
   Kind kind = Kind::punctuator;
-  bool from_macro = false;   // stands in a macro's expansion; the range is that of the macro's use
-  std::uint32_t begin = 0;   // offset in the file
+  bool from_macro = false;  // stands in a macro's expansion; the range is that of the macro's use
+  std::uint32_t begin = 0;  // offset in the file
   std::uint32_t end = 0;
   std::uint32_t index = kNone;  // of a marker: the directive; from a macro: whose (see launches.h)
   std::string_view text;
@@ -26,23 +26,25 @@ struct Lexeme {
 
 using Lexemes = std::vector<Lexeme>;
 
-// Punctuators are one character each, but for :: -> << >> && || == != <= >= ++ -- += -= and the launch
-// brackets <<< and >>>.
+// Punctuators are one character each, but for :: -> << >> && || == != <= >= ++ -- += -= and the
+// launch brackets <<< and >>>.
 Lexemes lex_code(std::string_view text, const Directives& directives);
 // The body of a macro; offsets are those of `text`.
 Lexemes lex_range(std::string_view text, source::Range range);
 
 // The lexeme after the bracket that closes the one at `at` ( ( [ { ), or `end`.
 std::size_t after_brackets(const Lexemes& lexemes, std::size_t at, std::size_t end);
-// The lexeme after the '>' that closes the template argument list whose '<' is at `at`; `at` itself if
-// that is rather a comparison.
+// The lexeme after the '>' that closes the template argument list whose '<' is at `at`; `at` itself
+// if that is rather a comparison.
 std::size_t after_angles(const Lexemes& lexemes, std::size_t at, std::size_t end);
 // The '<' of the template argument list that ends just before `end`; `end` if there is none.
 std::size_t angles_before(const Lexemes& lexemes, std::size_t begin, std::size_t end);
 
-// The ranges [begin, end) of lexemes between the commas of a bracketed list, the brackets not included.
-std::vector<std::pair<std::size_t, std::size_t>> split_arguments(const Lexemes& lexemes, std::size_t begin,
-                                                                std::size_t end);
+// The ranges [begin, end) of lexemes between the commas of a bracketed list, the brackets not
+// included.
+std::vector<std::pair<std::size_t, std::size_t>> split_arguments(const Lexemes& lexemes,
+                                                                 std::size_t begin,
+                                                                 std::size_t end);
 
 // The text of a range of lexemes, one blank between words.
 std::string spell(const Lexemes& lexemes, std::size_t begin, std::size_t end);

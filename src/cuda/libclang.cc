@@ -14,12 +14,13 @@ namespace {
 using arch::CodeTarget;
 using arch::CodeTargetSet;
 
+bool is_decided(Outcome o) { return (o.bits & value::kUnknown) == 0; }
 bool is_known(Outcome o) { return o.is(value::kTrue) || o.is(value::kFalse); }
 
 // Code targets for which every arm has the same outcome; one of each class is parsed.
-std::vector<CodeTargetSet> classes(const FileResult& result) {
+std::vector<CodeTargetSet> classes(const FileResult& result, CodeTargetSet among) {
   std::map<std::string, CodeTargetSet> by_outcome;
-  for (unsigned t : arch::all_code_targets()) {
+  for (unsigned t : among) {
     std::string key;
     for (const ArmResult& arm : result.arms) key += static_cast<char>(arm.live.at(t).bits);
     by_outcome[key] |= CodeTargetSet::of(t);
@@ -29,7 +30,8 @@ std::vector<CodeTargetSet> classes(const FileResult& result) {
   return out;
 }
 
-void add_macro(std::vector<std::string>& args, std::string_view name, const std::optional<Predefined>& p) {
+void add_macro(std::vector<std::string>& args, std::string_view name,
+               const std::optional<Predefined>& p) {
   if (!p) return;
   if (!p->defined) {
     args.push_back(fmt::format("-U{}", name));
@@ -40,7 +42,8 @@ void add_macro(std::vector<std::string>& args, std::string_view name, const std:
 
 std::vector<std::string> arguments(CodeTarget target, const value::World& world) {
   // libclang knows no sm_120, so the text is C++ with nvcc's macros. -w: nobody reads its warnings.
-  std::vector<std::string> args = {"-x", "c++", "-std=c++17", "-nostdinc", "-nostdinc++", "-w", "-ferror-limit=0"};
+  std::vector<std::string> args = {"-x",          "c++", "-std=c++17",     "-nostdinc",
+                                   "-nostdinc++", "-w",  "-ferror-limit=0"};
   for (std::string_view name : {"__CUDACC__", "__NVCC__", "__CUDA_ARCH__", "__CUDA_ARCH_SPECIFIC__",
                                 "__CUDA_ARCH_FAMILY_SPECIFIC__", "__CUDA_HAS_ARCH_SPECIFIC",
                                 "__CUDA_HAS_ARCH_FAMILY_SPECIFIC"}) {
@@ -70,16 +73,31 @@ struct Planned {
   CodeTarget target;
 };
 
-void compare(const ConfirmRequest& request, CodeTarget target, const std::vector<source::Range>& skipped,
-             Confirmation& out) {
+// The file as libclang sees it: what nothing defines is not defined. A condition that calls such a
+// macro is an error then, and no answer can be compared.
+FileResult closed(const ConfirmRequest& request, const value::World& world) {
+  const std::string name = "file";
+  Loader loader = [&](const std::string& path) -> std::optional<FileText> {
+    if (path != name) return std::nullopt;
+    return request.file;
+  };
+  Preprocessor alone(world, Pass::device, loader, [](std::string_view) { return true; });
+  alone.walk({name, {}, {}});
+  return *alone.result(name);
+}
+
+void compare(const ConfirmRequest& request, const FileResult& closed, CodeTarget target,
+             const std::vector<source::Range>& skipped, Confirmation& out) {
   for (std::uint32_t a = 0; a < request.result->arms.size(); ++a) {
     Outcome live = request.result->arms[a].live.at(target.index());
     source::Range text = request.file.directives->arms[a].text;
-    if (!is_known(live) || text.empty()) continue;
+    if (!is_known(live) || text.empty() || !is_decided(closed.arms[a].live.at(target.index())))
+      continue;
     bool clang = true;
     for (source::Range r : skipped) clang &= !r.contains(text);
     ++out.compared;
-    if (clang != live.is(value::kTrue)) out.disagreements.push_back({a, target, live.is(value::kTrue), clang});
+    if (clang != live.is(value::kTrue))
+      out.disagreements.push_back({a, target, live.is(value::kTrue), clang});
   }
 }
 
@@ -87,26 +105,30 @@ bool comparable(const ConfirmRequest& request) {
   const std::vector<Arm>& arms = request.file.directives->arms;
   for (std::size_t a = 0; a < arms.size(); ++a) {
     if (arms[a].text.empty()) continue;
-    if (!targets_with(request.result->arms[a].live, value::kTrue | value::kFalse).empty()) return true;
+    if (!targets_with(request.result->arms[a].live, value::kTrue | value::kFalse).empty())
+      return true;
   }
   return false;
 }
 
 }  // namespace
 
-std::vector<Confirmation> confirm(const std::vector<ConfirmRequest>& requests, const value::World& world,
-                                  const LibclangOptions& options) {
+std::vector<Confirmation> confirm(const std::vector<ConfirmRequest>& requests,
+                                  const value::World& world, const LibclangOptions& options) {
   std::vector<Confirmation> out(requests.size());
   std::vector<ClangJob> jobs;
   std::vector<Planned> planned;
+  std::vector<FileResult> closed_results(requests.size());
   for (std::size_t i = 0; i < requests.size(); ++i) {
     if (!comparable(requests[i])) {
       out[i].is = Confirmation::Is::not_comparable;
       continue;
     }
-    for (CodeTargetSet set : classes(*requests[i].result)) {
+    closed_results[i] = closed(requests[i], world);
+    for (CodeTargetSet set : classes(*requests[i].result, options.targets)) {
       CodeTarget target(set.front());
-      jobs.push_back({fmt::format("/ungate/{}.cc", jobs.size()), requests[i].file.text, arguments(target, world)});
+      jobs.push_back({fmt::format("/ungate/{}.cc", jobs.size()), requests[i].file.text,
+                      arguments(target, world)});
       planned.push_back({i, target});
     }
   }
@@ -115,7 +137,8 @@ std::vector<Confirmation> confirm(const std::vector<ConfirmRequest>& requests, c
     Confirmation& c = out[planned[j].request];
     c.version = run.version;
     if (run.jobs[j].done) {
-      compare(requests[planned[j].request], planned[j].target, run.jobs[j].ranges, c);
+      compare(requests[planned[j].request], closed_results[planned[j].request], planned[j].target,
+              run.jobs[j].ranges, c);
     } else if (c.reason.empty()) {
       c.reason = run.jobs[j].reason;
     }

@@ -38,18 +38,21 @@ void send(int fd, Header::What what, std::string_view text) {
   write_all(fd, text.data(), text.size());
 }
 
-std::vector<source::Range> parse(const LibclangLibrary& lib, CXIndex index, const ClangJob& job, bool& ok) {
+std::vector<source::Range> parse(const LibclangLibrary& lib, CXIndex index, const ClangJob& job,
+                                 bool& ok) {
   std::vector<const char*> args;
   for (const std::string& a : job.arguments) args.push_back(a.c_str());
   CXUnsavedFile file{job.name.c_str(), job.text.data(), job.text.size()};
-  // Without the preprocessing record there are no skipped ranges, and no error says so. Includes are not
-  // cut off by SingleFileParse: that mode reads both arms where a macro is not defined, while here an
-  // undefined macro is an answer like any other. They are not found (-nostdinc, a name in no folder).
+  // Without the preprocessing record there are no skipped ranges, and no error says so. Includes
+  // are not cut off by SingleFileParse: that mode reads both arms where a macro is not defined,
+  // while here an undefined macro is an answer like any other. They are not found (-nostdinc, a
+  // name in no folder).
   unsigned options = CXTranslationUnit_DetailedPreprocessingRecord | CXTranslationUnit_KeepGoing |
                      CXTranslationUnit_SkipFunctionBodies;
   CXTranslationUnit unit = nullptr;
   std::vector<source::Range> out;
-  ok = lib.parse(index, job.name.c_str(), args.data(), static_cast<int>(args.size()), &file, 1, options, &unit) == CXError_Success;
+  ok = lib.parse(index, job.name.c_str(), args.data(), static_cast<int>(args.size()), &file, 1,
+                 options, &unit) == CXError_Success;
   if (!ok || unit == nullptr) return out;
   CXSourceRangeList* ranges = lib.skipped_ranges(unit, lib.get_file(unit, job.name.c_str()));
   for (unsigned i = 0; ranges != nullptr && i < ranges->count; ++i) {
@@ -136,7 +139,8 @@ Read listen(int fd, std::size_t& next, unsigned timeout, ClangRun& run, std::str
 
 std::string ending(Read how, int status) {
   if (how == Read::timeout) return "libclang took too long";
-  if (WIFSIGNALED(status)) return std::string("libclang crashed (") + strsignal(WTERMSIG(status)) + ')';
+  if (WIFSIGNALED(status))
+    return std::string("libclang crashed (") + strsignal(WTERMSIG(status)) + ')';
   return "libclang ended early";
 }
 

@@ -37,11 +37,14 @@ bool load(const char* name, LibclangLibrary& out) {
 }  // namespace
 
 std::vector<std::string> libclang_names(const std::vector<std::string>& candidates) {
-  if (const char* env = std::getenv("UNGATE_LIBCLANG"); env != nullptr && *env != '\0') return {env};
+  if (const char* env = std::getenv("UNGATE_LIBCLANG"); env != nullptr && *env != '\0')
+    return {env};
   std::vector<std::string> names = candidates;
   // Debian's and upstream's sonames differ (libclang-19.so.1, libclang.so.19.1).
-  for (const char* name : {"libclang-19.so.1", "libclang.so.1", "libclang-18.so.1", "libclang-17.so.1", "libclang-16.so.1",
-                           "libclang-15.so.1", "libclang-14.so.1", "libclang-20.so.1", "libclang-21.so.1", "libclang.so"}) {
+  for (const char* name :
+       {"libclang-19.so.1", "libclang.so.1", "libclang-18.so.1", "libclang-17.so.1",
+        "libclang-16.so.1", "libclang-15.so.1", "libclang-14.so.1", "libclang-20.so.1",
+        "libclang-21.so.1", "libclang.so"}) {
     names.emplace_back(name);
   }
   return names;

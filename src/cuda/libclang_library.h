@@ -26,8 +26,8 @@ struct LibclangLibrary {
   decltype(&clang_disposeString) dispose_string;
 };
 
-// Names to try, in order: what UNGATE_LIBCLANG says and nothing else, or the candidates and then the
-// usual names.
+// Names to try, in order: what UNGATE_LIBCLANG says and nothing else, or the candidates and then
+// the usual names.
 std::vector<std::string> libclang_names(const std::vector<std::string>& candidates);
 
 // Opens the first that has all functions. tool_missing says what was tried.

@@ -31,8 +31,12 @@ Number integer(std::string_view s, bool& syntax) {
   }
   for (; i < s.size(); ++i) {
     switch (s[i]) {
-      case 'u': case 'U': n.is_unsigned = true; break;
-      case 'l': case 'L': case 'z': case 'Z': break;
+      case 'u':
+      case 'U': n.is_unsigned = true; break;
+      case 'l':
+      case 'L':
+      case 'z':
+      case 'Z': break;
       default: syntax = false;  // a floating-point number, or an unknown suffix
     }
   }
@@ -56,7 +60,8 @@ std::uint64_t character_at(std::string_view s, std::size_t& at) {
     case 'f': return '\f';
     case 'v': return '\v';
     case 'x':
-      while (at < s.size() && digit_of(s[at]) < 16) n = n * 16 + static_cast<unsigned>(digit_of(s[at++]));
+      while (at < s.size() && digit_of(s[at]) < 16)
+        n = n * 16 + static_cast<unsigned>(digit_of(s[at++]));
       return n;
     default: break;
   }
@@ -79,7 +84,8 @@ Number character(std::string_view s, bool& syntax) {
   std::size_t at = 0, count = 0;
   while (at < s.size()) {
     std::uint64_t c = character_at(s, at);
-    n.bits = ++count == 1 ? c : (n.bits << 8 | (c & 0xff));  // several characters: as GCC packs them
+    n.bits =
+        ++count == 1 ? c : (n.bits << 8 | (c & 0xff));  // several characters: as GCC packs them
   }
   return n;
 }

@@ -15,8 +15,9 @@ using value::kFalse;
 using value::kTrue;
 using value::kUnknown;
 
-// A packed set is a text of five bytes a free value (kind, symbol), after one byte that says whether
-// some were left out. Interning it makes sets comparable as numbers and readable from any thread.
+// A packed set is a text of five bytes a free value (kind, symbol), after one byte that says
+// whether some were left out. Interning it makes sets comparable as numbers and readable from any
+// thread.
 constexpr std::size_t kItem = 5;
 constexpr std::size_t kHead = 1;
 

@@ -33,9 +33,9 @@ class FreeSet {
   Symbol packed_;
 };
 
-// A set of value::Truth bits. One bit in one context; more after contexts were joined: {true, false}
-// means "taken in some, not in others", {false, unknown} "never certainly". kNever: not asked, since the
-// place was not reached.
+// A set of value::Truth bits. One bit in one context; more after contexts were joined: {true,
+// false} means "taken in some, not in others", {false, unknown} "never certainly". kNever: not
+// asked, since the place was not reached.
 struct Outcome {
   std::uint8_t bits = value::kNever;
   FreeSet why;  // what decides, if the unknown bit is set
@@ -53,7 +53,7 @@ inline Outcome truth(bool b) { return b ? yes() : no(); }
 
 Outcome operator&(Outcome a, Outcome b);  // and
 Outcome operator!(Outcome a);
-Outcome join(Outcome a, Outcome b);       // one or the other, in different contexts
+Outcome join(Outcome a, Outcome b);  // one or the other, in different contexts
 
 using Outcomes = value::Guarded<Outcome, arch::CodeTargetSet>;
 using DeviceOutcomes = value::Guarded<Outcome, arch::DeviceSet>;
@@ -72,7 +72,8 @@ inline arch::CodeTargetSet may_be_true(const Outcomes& o) {
 bool differs(const Outcomes& outcomes, arch::CodeTargetSet among);
 
 // One outcome a device. Only the code targets in `built` count, for a device that has any there; if
-// those of one device disagree the outcome is unknown, and what decides is the code target's suffix.
+// those of one device disagree the outcome is unknown, and what decides is the code target's
+// suffix.
 DeviceOutcomes per_device(const Outcomes& outcomes, arch::CodeTargetSet built);
 // The free value that per_device names then.
 value::Free suffix_decides();

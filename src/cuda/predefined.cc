@@ -37,9 +37,11 @@ std::optional<Predefined> of_target(std::string_view macro, CodeTarget target) {
     return Predefined{exact, true, "(__CUDA_ARCH_SPECIFIC__ == N##0)"};
   }
   if (macro == "__CUDA_HAS_ARCH_FAMILY_SPECIFIC") {
-    // True for N and older members of the family: 120 holds on sm_121f, 121 does not hold on sm_120f.
-    return Predefined{family, true,
-                      "(__CUDA_ARCH_FAMILY_SPECIFIC__ >= N##0 && __CUDA_ARCH_FAMILY_SPECIFIC__ < N##0 + 100)"};
+    // True for N and older members of the family: 120 holds on sm_121f, 121 does not hold on
+    // sm_120f.
+    return Predefined{
+        family, true,
+        "(__CUDA_ARCH_FAMILY_SPECIFIC__ >= N##0 && __CUDA_ARCH_FAMILY_SPECIFIC__ < N##0 + 100)"};
   }
   return std::nullopt;
 }
@@ -73,11 +75,30 @@ void assume_toolkit(value::World& world, int major, int minor, const std::string
 }
 
 void assume_linux_gcc(value::World& world, const std::string& origin) {
-  for (std::string_view absent :
-       {"_MSC_VER", "_MSVC_LANG", "_WIN32", "_WIN64", "__MINGW32__", "__APPLE__", "__clang__", "__CLANGD__", "__ICC",
-        "__INTEL_COMPILER", "__PGI", "_NVHPC_CUDA", "__NVCOMPILER", "__CUDACC_RTC__", "__HIPCC__",
-        "__HIP__", "__HIP_PLATFORM_AMD__", "__HIP_PLATFORM_HCC__", "__HIP_DEVICE_COMPILE__",
-        "USE_ROCM", "__INTELLISENSE__", "__CLION_IDE__", "__DOXYGEN__", "DOXYGEN_SHOULD_SKIP_THIS"}) {
+  for (std::string_view absent : {"_MSC_VER",
+                                  "_MSVC_LANG",
+                                  "_WIN32",
+                                  "_WIN64",
+                                  "__MINGW32__",
+                                  "__APPLE__",
+                                  "__clang__",
+                                  "__CLANGD__",
+                                  "__ICC",
+                                  "__INTEL_COMPILER",
+                                  "__PGI",
+                                  "_NVHPC_CUDA",
+                                  "__NVCOMPILER",
+                                  "__CUDACC_RTC__",
+                                  "__HIPCC__",
+                                  "__HIP__",
+                                  "__HIP_PLATFORM_AMD__",
+                                  "__HIP_PLATFORM_HCC__",
+                                  "__HIP_DEVICE_COMPILE__",
+                                  "USE_ROCM",
+                                  "__INTELLISENSE__",
+                                  "__CLION_IDE__",
+                                  "__DOXYGEN__",
+                                  "DOXYGEN_SHOULD_SKIP_THIS"}) {
     world.assume({value::Free::Kind::macro, Symbol(absent)}, std::monostate{}, origin);
   }
   world.assume({value::Free::Kind::macro, Symbol("__linux__")}, std::int64_t{1}, origin);

@@ -1,5 +1,5 @@
-// The macros that nvcc itself defines, per code target, as measured with nvcc 13.0 (and compared with
-// the installed nvcc by tests/unit/cuda).
+// The macros that nvcc itself defines, per code target, as measured with nvcc 13.0 (and compared
+// with the installed nvcc by tests/unit/cuda).
 #pragma once
 
 #include <functional>
@@ -38,14 +38,15 @@ bool depends_on_target(std::string_view macro);
 // __CUDA_HAS_ARCH_FAMILY_SPECIFIC(N) come from the header that nvcc includes before the first line.
 std::optional<Predefined> predefined(std::string_view macro, arch::CodeTarget target, Pass pass);
 
-// True for macros that count as not defined where no text, no -D and no world says anything of them. For
-// units whose -D are all known this can be every name that the headers out of reach do not define;
-// without it such a macro is free.
+// True for macros that count as not defined where no text, no -D and no world says anything of
+// them. For units whose -D are all known this can be every name that the headers out of reach do
+// not define; without it such a macro is free.
 using Absent = std::function<bool(std::string_view macro)>;
 
 // Adds what follows from a toolkit version (CUDA_VERSION, CUDART_VERSION, __CUDACC_VER_MAJOR__, …).
 void assume_toolkit(value::World& world, int major, int minor, const std::string& origin);
-// Adds what follows from "nvcc with GCC on Linux": other compilers' and platforms' macros are absent.
+// Adds what follows from "nvcc with GCC on Linux": other compilers' and platforms' macros are
+// absent.
 void assume_linux_gcc(value::World& world, const std::string& origin);
 
 }  // namespace ungate::cuda

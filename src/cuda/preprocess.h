@@ -1,11 +1,11 @@
-// Which text a compiler sees, on every code target: evaluates the conditionals of a file alone, or of a
-// whole unit with the headers it includes.
+// Which text a compiler sees, on every code target: evaluates the conditionals of a file alone, or
+// of a whole unit with the headers it includes.
 //
 // Nothing is read from disk here: files come from a loader. A macro that nothing in the walked text
-// defines is *free* unless the world says otherwise (predefined.h has what follows from nvcc, a toolkit
-// version and a platform) or the caller's `Absent`; outcomes that hang on it are unknown and name it. Definitions take effect in
-// order, under the condition of the arm that holds them; #include, include guards and #pragma once work
-// as in a compiler.
+// defines is *free* unless the world says otherwise (predefined.h has what follows from nvcc, a
+// toolkit version and a platform) or the caller's `Absent`; outcomes that hang on it are unknown
+// and name it. Definitions take effect in order, under the condition of the arm that holds them;
+// #include, include guards and #pragma once work as in a compiler.
 #pragma once
 
 #include <functional>
@@ -28,7 +28,8 @@ struct FileText {
   const Directives* directives = nullptr;
 };
 
-// Gives the file at a path, or nothing. Asked once for each path; paths are lexically normal ("a/b.h").
+// Gives the file at a path, or nothing. Asked once for each path; paths are lexically normal
+// ("a/b.h").
 using Loader = std::function<std::optional<FileText>(const std::string& path)>;
 
 struct Place {
@@ -46,16 +47,16 @@ struct MacroUse {
 
 // What is known of an arm, over all contexts in which it was reached.
 struct ArmResult {
-  // Its own condition, as if the text around it were compiled; of an #else: that no arm before it was
-  // taken. kNever: the arm was never reached.
+  // Its own condition, as if the text around it were compiled; of an #else: that no arm before it
+  // was taken. kNever: the arm was never reached.
   Outcomes condition = Outcomes(Outcome{});
   // Its text is compiled.
   Outcomes live = Outcomes(Outcome{});
-  // Where the text around it may be compiled and no arm before it is taken for certain. If there is such
-  // a context, `condition` speaks of these contexts only.
+  // Where the text around it may be compiled and no arm before it is taken for certain. If there is
+  // such a context, `condition` speaks of these contexts only.
   arch::CodeTargetSet reached;
-  // If the condition differs between code targets: the outcome of each leaf of parse_condition, and the
-  // macros it names.
+  // If the condition differs between code targets: the outcome of each leaf of parse_condition, and
+  // the macros it names.
   std::vector<Outcomes> leaves;
   std::vector<MacroUse> macros;
 };
@@ -78,17 +79,18 @@ struct Unit {
 struct MissingInclude {
   std::string name;  // as spelled; a computed include: its text
   bool angled = false;
-  Place where;       // the first one met
+  Place where;  // the first one met
 };
 
 struct UnitResult {
-  std::vector<std::string> files;        // what was walked, in order of first visit; the unit's source first
-  std::vector<MissingInclude> missing;   // one for each name
+  std::vector<std::string>
+      files;  // what was walked, in order of first visit; the unit's source first
+  std::vector<MissingInclude> missing;  // one for each name
 };
 
-// Walks units and keeps what it learned: results of a header join over all units (make one Preprocessor
-// for each unit to keep them apart), and a header that is met again under the same macros costs nothing.
-// Not for use by two threads at once.
+// Walks units and keeps what it learned: results of a header join over all units (make one
+// Preprocessor for each unit to keep them apart), and a header that is met again under the same
+// macros costs nothing. Not for use by two threads at once.
 class Preprocessor {
  public:
   // `world` must outlive the Preprocessor and not change.

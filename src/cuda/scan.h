@@ -1,6 +1,6 @@
 // Steps over the lexical elements of C++ that can hide others: comments, strings, raw strings, line
-// splices. All functions take the whole text and an offset and give the offset after the element; none
-// reads past the end, whatever the text.
+// splices. All functions take the whole text and an offset and give the offset after the element;
+// none reads past the end, whatever the text.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,8 @@
 
 namespace ungate::cuda {
 
-// Length of the line splice at a backslash: the backslash, perhaps blanks, a line end. 0: it is none.
+// Length of the line splice at a backslash: the backslash, perhaps blanks, a line end. 0: it is
+// none.
 std::size_t splice_at_backslash(std::string_view s, std::size_t at);
 // The same at any offset.
 inline std::size_t splice_length(std::string_view s, std::size_t at) {
@@ -36,7 +37,9 @@ std::size_t after_block_comment(std::string_view s, std::size_t at, bool& termin
 // True if the line end at `at` (a '\n') is spliced away.
 bool is_spliced(std::string_view s, std::size_t at);
 
-inline bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\f' || c == '\v' || c == '\r'; }
+inline bool is_blank(char c) {
+  return c == ' ' || c == '\t' || c == '\f' || c == '\v' || c == '\r';
+}
 inline bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 }  // namespace ungate::cuda

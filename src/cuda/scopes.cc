@@ -24,7 +24,8 @@ struct State {
 
 class Finder {
  public:
-  Finder(std::string_view text, const Lexemes& lexemes, const Directives& directives, const Vocabulary& vocabulary)
+  Finder(std::string_view text, const Lexemes& lexemes, const Directives& directives,
+         const Vocabulary& vocabulary)
       : text_(text), lexemes_(lexemes), directives_(directives), vocabulary_(vocabulary) {}
 
   ScopedFunctions take() {
@@ -47,8 +48,8 @@ class Finder {
 
  private:
   struct Chain {
-    State before;   // at the #if
-    State first;    // at the end of the first arm
+    State before;  // at the #if
+    State first;   // at the end of the first arm
     bool has_first = false;
     bool skip_first = false;  // #if 0
   };
@@ -70,8 +71,8 @@ class Finder {
     chains_.pop_back();
   }
 
-  // Keeps the state of the first arm; a function that a later arm left open ends where the one at the
-  // same place of the first arm does.
+  // Keeps the state of the first arm; a function that a later arm left open ends where the one at
+  // the same place of the first arm does.
   void end_arm(Chain& chain) {
     if (chain.skip_first) {
       chain.skip_first = false;
@@ -122,7 +123,8 @@ class Finder {
     if (l.is("(") || l.is("[")) ++now_.parentheses;
     if ((l.is(")") || l.is("]")) && now_.parentheses > 0) --now_.parentheses;
     if (l.is(";") && now_.parentheses == 0) return end_declaration();
-    if (l.is(":") && now_.declaration.size() == 1 && is_access(lexemes_[now_.declaration[0]].text)) {
+    if (l.is(":") && now_.declaration.size() == 1 &&
+        is_access(lexemes_[now_.declaration[0]].text)) {
       return end_declaration();
     }
     now_.declaration.push_back(at_);
@@ -137,7 +139,9 @@ class Finder {
     now_.parentheses = 0;
   }
 
-  bool inside_other() const { return !now_.scopes.empty() && now_.scopes.back().kind == Scope::Kind::other; }
+  bool inside_other() const {
+    return !now_.scopes.empty() && now_.scopes.back().kind == Scope::Kind::other;
+  }
 
   void open_brace() {
     if (now_.parentheses > 0 || inside_other()) return push(Scope::Kind::other, {});
@@ -152,7 +156,9 @@ class Finder {
     end_declaration();
   }
 
-  void push(Scope::Kind kind, std::string name) { now_.scopes.push_back({kind, std::move(name), kNone}); }
+  void push(Scope::Kind kind, std::string name) {
+    now_.scopes.push_back({kind, std::move(name), kNone});
+  }
 
   void open_function(Declaration d) {
     std::string qualified;
@@ -214,8 +220,8 @@ class Finder {
 
 }  // namespace
 
-ScopedFunctions find_functions(std::string_view text, const Lexemes& lexemes, const Directives& directives,
-                               const Vocabulary& vocabulary) {
+ScopedFunctions find_functions(std::string_view text, const Lexemes& lexemes,
+                               const Directives& directives, const Vocabulary& vocabulary) {
   return Finder(text, lexemes, directives, vocabulary).take();
 }
 

@@ -9,12 +9,12 @@ namespace {
 
 std::uint64_t size_of_type(std::string_view type) {
   static constexpr std::pair<std::string_view, std::uint64_t> kSizes[] = {
-      {"bool", 1},          {"char", 1},     {"int8_t", 1},   {"uint8_t", 1},   {"half", 2},     {"__half", 2},
-      {"__nv_bfloat16", 2}, {"short", 2},    {"int16_t", 2},  {"uint16_t", 2},  {"int", 4},      {"unsigned", 4},
-      {"float", 4},         {"int32_t", 4},  {"uint32_t", 4}, {"__half2", 4},   {"half2", 4},    {"double", 8},
-      {"int64_t", 8},       {"uint64_t", 8}, {"float2", 8},   {"int2", 8},      {"uint2", 8},    {"float4", 16},
-      {"int4", 16},         {"uint4", 16},   {"size_t", 8},   {"long", 8},
-      {"__nv_bfloat162", 4}};
+      {"bool", 1},    {"char", 1},          {"int8_t", 1}, {"uint8_t", 1},       {"half", 2},
+      {"__half", 2},  {"__nv_bfloat16", 2}, {"short", 2},  {"int16_t", 2},       {"uint16_t", 2},
+      {"int", 4},     {"unsigned", 4},      {"float", 4},  {"int32_t", 4},       {"uint32_t", 4},
+      {"__half2", 4}, {"half2", 4},         {"double", 8}, {"int64_t", 8},       {"uint64_t", 8},
+      {"float2", 8},  {"int2", 8},          {"uint2", 8},  {"float4", 16},       {"int4", 16},
+      {"uint4", 16},  {"size_t", 8},        {"long", 8},   {"__nv_bfloat162", 4}};
   for (const auto& [name, size] : kSizes) {
     if (name == type) return size;
   }
@@ -49,7 +49,8 @@ void read_shared(const Lexemes& l, std::size_t i, std::uint32_t function, Struct
       s.name = Symbol(l[k].text);
       // "unsigned char", "long int": the more telling word decides.
       bool telling = l[k].is("char") || l[k].is("short") || l[k].is("long");
-      if (std::uint64_t size = size_of_type(l[k].text); size != 0 && (bytes == 0 || telling)) bytes = size;
+      if (std::uint64_t size = size_of_type(l[k].text); size != 0 && (bytes == 0 || telling))
+        bytes = size;
     }
   }
   s.range = {l[i].begin, l[std::min(k, l.size() - 1)].begin};

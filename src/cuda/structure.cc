@@ -13,10 +13,11 @@ namespace {
 // Words without which a function body neither launches nor sets up a launch.
 bool may_launch(const Lexemes& body, const Vocabulary& vocabulary) {
   return std::ranges::any_of(body, [&](const Lexeme& l) {
-    if (l.is("<<<") || l.is("cudaLaunchConfig_t") || l.text.starts_with("cudaLaunchAttribute")) return true;
-    return l.is_identifier() &&
-           std::ranges::find(vocabulary.launch_functions, l.text, &Vocabulary::LaunchFunction::name) !=
-               vocabulary.launch_functions.end();
+    if (l.is("<<<") || l.is("cudaLaunchConfig_t") || l.text.starts_with("cudaLaunchAttribute"))
+      return true;
+    return l.is_identifier() && std::ranges::find(vocabulary.launch_functions, l.text,
+                                                  &Vocabulary::LaunchFunction::name) !=
+                                    vocabulary.launch_functions.end();
   });
 }
 
@@ -34,7 +35,8 @@ void follow_kernel_parameters(const std::vector<Lexemes>& bodies, Structure& s) 
         if (launch.kernel_parameter >= args.size()) continue;
         auto [from, to] = args[launch.kernel_parameter];
         Symbol name(named_function(body, from, to));
-        if (!name.empty() && std::ranges::find(launch.kernels, name) == launch.kernels.end()) launch.kernels.push_back(name);
+        if (!name.empty() && std::ranges::find(launch.kernels, name) == launch.kernels.end())
+          launch.kernels.push_back(name);
       }
     }
   }
@@ -52,8 +54,8 @@ struct Join {
 
 }  // namespace
 
-Structure read_structure(std::string_view text, const Directives& directives, const Vocabulary& vocabulary,
-                         const std::vector<LaunchMacro>& macros) {
+Structure read_structure(std::string_view text, const Directives& directives,
+                         const Vocabulary& vocabulary, const std::vector<LaunchMacro>& macros) {
   Structure out;
   Lexemes lexemes = lex_code(text, directives);
   ScopedFunctions found = find_functions(text, lexemes, directives, vocabulary);
@@ -76,7 +78,8 @@ Structure read_structure(std::string_view text, const Directives& directives, co
       if (lexemes[i].kind != Lexeme::Kind::marker) plain.push_back(lexemes[i]);
     }
     expanded.push_back(bodies.expand(plain, 0, plain.size()));
-    if (may_launch(expanded.back(), vocabulary)) read_launches(expanded.back(), f, bodies, vocabulary, out);
+    if (may_launch(expanded.back(), vocabulary))
+      read_launches(expanded.back(), f, bodies, vocabulary, out);
   }
   follow_kernel_parameters(expanded, out);
   return out;
@@ -87,7 +90,9 @@ std::uint32_t function_at(const Structure& structure, std::uint32_t offset) {
   for (std::uint32_t f = 0; f < structure.functions.size(); ++f) {
     const Function& function = structure.functions[f];
     source::Range whole{function.declaration.begin, function.body.end};
-    if (whole.contains(offset) && (best == kNone || whole.begin >= structure.functions[best].declaration.begin)) best = f;
+    if (whole.contains(offset) &&
+        (best == kNone || whole.begin >= structure.functions[best].declaration.begin))
+      best = f;
   }
   return best;
 }
@@ -101,7 +106,8 @@ void link_launches(std::vector<Structure*> files) {
       if (joins.size() <= p.argument) joins.resize(p.argument + 1);
       joins[p.argument].add(p.programmatic, p.cluster);
     }
-    for (const ConfigMaker& m : s->makers) makers[s->functions[m.function].name].add(m.programmatic, m.cluster);
+    for (const ConfigMaker& m : s->makers)
+      makers[s->functions[m.function].name].add(m.programmatic, m.cluster);
   }
   for (Structure* s : files) {
     for (Launch& launch : s->launches) {
@@ -112,7 +118,8 @@ void link_launches(std::vector<Structure*> files) {
           join = &found->second[launch.config_parameter];
         }
       } else if (launch.programmatic.is == Setting::Is::unknown && !launch.config_helper.empty()) {
-        if (auto found = makers.find(launch.config_helper); found != makers.end()) join = &found->second;
+        if (auto found = makers.find(launch.config_helper); found != makers.end())
+          join = &found->second;
       }
       if (join == nullptr || !join->any) continue;
       launch.programmatic = join->programmatic;

@@ -1,13 +1,15 @@
 // What stands in a CUDA or C++ file: functions, calls, kernel launches, inline assembly, exported
-// operators. Read from tokens and braces alone, without types and without other files; made for the few
-// files that hold something of interest.
+// operators. Read from tokens and braces alone, without types and without other files; made for the
+// few files that hold something of interest.
 //
-// Both arms of a conditional are read. Where they split a declaration or disagree in their braces, the
-// first arm decides how the file goes on, so that no directive can lose the rest of a file; where braces
-// do not match at all, the next thing that can only stand outside of functions (__global__, a template
-// in the first column) sets the nesting right again, and a problem is noted.
+// Both arms of a conditional are read. Where they split a declaration or disagree in their braces,
+// the first arm decides how the file goes on, so that no directive can lose the rest of a file;
+// where braces do not match at all, the next thing that can only stand outside of functions
+// (__global__, a template in the first column) sets the nesting right again, and a problem is
+// noted.
 //
-// All ranges are byte offsets of the file. What is inside a macro's expansion has the range of its use.
+// All ranges are byte offsets of the file. What is inside a macro's expansion has the range of its
+// use.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +24,8 @@
 
 namespace ungate::cuda {
 
-// Names that mean something, as data. What CUDA itself defines is the default; libraries add theirs.
+// Names that mean something, as data. What CUDA itself defines is the default; libraries add
+// theirs.
 struct Vocabulary {
   struct LaunchFunction {
     std::string name;
@@ -35,8 +38,8 @@ struct Vocabulary {
     int op;
     int function;
   };
-  // x.def("op(…)", &function), x.impl("op", key, &function): the first argument is the operator, the
-  // last one that names a function is the function.
+  // x.def("op(…)", &function), x.impl("op", key, &function): the first argument is the operator,
+  // the last one that names a function is the function.
   std::vector<std::string> export_methods = {"def", "impl"};
   std::vector<ExportMacro> export_macros;
 
@@ -45,8 +48,11 @@ struct Vocabulary {
   std::vector<std::string> kernel_words = {"__global__"};
 
   std::vector<LaunchFunction> launch_functions = {
-      {"cudaLaunchKernelEx", 0, 1},          {"cudaLaunchKernelExC", 0, 1}, {"cuLaunchKernelEx", 0, 1},
-      {"cudaLaunchKernel", -1, 0},           {"cudaLaunchCooperativeKernel", -1, 0},
+      {"cudaLaunchKernelEx", 0, 1},
+      {"cudaLaunchKernelExC", 0, 1},
+      {"cuLaunchKernelEx", 0, 1},
+      {"cudaLaunchKernel", -1, 0},
+      {"cudaLaunchCooperativeKernel", -1, 0},
       {"cudaLaunchCooperativeKernelMultiDevice", -1, 0}};
 
   // Programmatic dependent launch: calls and instructions.
@@ -58,25 +64,25 @@ struct Vocabulary {
 };
 
 struct Function {
-  Symbol name;                    // without qualification: "f", "operator()", "~X"
-  Symbol qualified;               // with the namespaces and classes around it, as far as they were seen
+  Symbol name;       // without qualification: "f", "operator()", "~X"
+  Symbol qualified;  // with the namespaces and classes around it, as far as they were seen
   bool is_template = false;
-  bool is_kernel = false;         // __global__
-  bool is_device = false;         // __device__
-  source::Range declaration;      // up to and with the parameter list
+  bool is_kernel = false;     // __global__
+  bool is_device = false;     // __device__
+  source::Range declaration;  // up to and with the parameter list
   source::Range name_range;
-  source::Range parameters;       // without the parentheses
-  source::Range body;             // with the braces
-  source::Range launch_bounds;    // the arguments of __launch_bounds__; empty: none
-  source::Range cluster_dims;     // of __cluster_dims__
+  source::Range parameters;             // without the parentheses
+  source::Range body;                   // with the braces
+  source::Range launch_bounds;          // the arguments of __launch_bounds__; empty: none
+  source::Range cluster_dims;           // of __cluster_dims__
   std::vector<Symbol> parameter_names;  // empty for one without a name
 };
 
 struct Call {
-  Symbol name;                    // "f" of a::f<T>(x), x.f()
-  std::uint32_t function = kNone; // the one it stands in
-  source::Range range;            // of the name
-  bool member = false;            // x.f(), x->f()
+  Symbol name;                     // "f" of a::f<T>(x), x.f()
+  std::uint32_t function = kNone;  // the one it stands in
+  source::Range range;             // of the name
+  bool member = false;             // x.f(), x->f()
 };
 
 // A setting of a launch.
@@ -88,24 +94,24 @@ struct Setting {
     unknown       // the configuration comes from somewhere that was not understood
   };
   Is is = Is::no;
-  std::string condition;          // source text, one line; of `unknown`: what was not understood
-  source::Range where;            // the statement that sets it; empty: none
+  std::string condition;  // source text, one line; of `unknown`: what was not understood
+  source::Range where;    // the statement that sets it; empty: none
   bool operator==(const Setting&) const = default;
 };
 Setting either(const Setting& a, const Setting& b);  // in different places
 
 struct Launch {
-  std::vector<Symbol> kernels;    // the names it can launch; empty: not understood
-  std::uint32_t function = kNone; // the one it stands in
+  std::vector<Symbol> kernels;     // the names it can launch; empty: not understood
+  std::uint32_t function = kNone;  // the one it stands in
   source::Range range;
-  Symbol macro;                   // the function-like macro that holds it, if any
-  Setting programmatic;           // programmatic stream serialization (PDL)
-  Setting cluster;                // cluster dimension
-  std::string cluster_size;       // source text of the x dimension, if set
+  Symbol macro;              // the function-like macro that holds it, if any
+  Setting programmatic;      // programmatic stream serialization (PDL)
+  Setting cluster;           // cluster dimension
+  std::string cluster_size;  // source text of the x dimension, if set
   // The kernel, or the configuration, is this parameter of the function: its callers decide.
   std::uint32_t kernel_parameter = kNone;
   std::uint32_t config_parameter = kNone;
-  Symbol config_helper;           // the configuration comes from a call of this function
+  Symbol config_helper;  // the configuration comes from a call of this function
   bool operator==(const Launch&) const = default;
 };
 
@@ -123,7 +129,7 @@ struct ConfigPassed {
 };
 
 struct Assembly {
-  source::Range range;            // the whole statement
+  source::Range range;  // the whole statement
   std::uint32_t function = kNone;
   std::vector<Symbol> mnemonics;  // with their modifiers: "mbarrier.try_wait.shared.b64"
 };
@@ -132,8 +138,8 @@ struct SharedMemory {
   Symbol name;
   std::uint32_t function = kNone;
   source::Range range;
-  bool dynamic = false;           // extern
-  std::uint64_t bytes = 0;        // 0: not a constant that can be told from the text
+  bool dynamic = false;     // extern
+  std::uint64_t bytes = 0;  // 0: not a constant that can be told from the text
 };
 
 struct Export {
@@ -147,7 +153,7 @@ struct ConstexprIf {
   std::uint32_t function = kNone;
   source::Range condition;
   source::Range then;
-  source::Range otherwise;        // empty: no else
+  source::Range otherwise;  // empty: no else
 };
 
 // A macro that depends on the code target, used in code (not in a directive).
@@ -155,11 +161,12 @@ struct TargetMacroUse {
   Symbol name;
   std::uint32_t function = kNone;
   source::Range range;
-  source::Range expression;       // the comparison or initializer around it
+  source::Range expression;  // the comparison or initializer around it
 };
 
+// All lists are in source order (functions by their bodies).
 struct Structure {
-  std::vector<Function> functions;   // in order of their bodies
+  std::vector<Function> functions;
   std::vector<Call> calls;
   std::vector<Launch> launches;
   std::vector<ConfigPassed> configs;
@@ -184,8 +191,8 @@ std::vector<LaunchMacro> launch_macros(std::string_view text, const Directives& 
                                        const Vocabulary& vocabulary);
 
 // `macros`: launch macros of the headers that the file includes; its own are found anyway.
-Structure read_structure(std::string_view text, const Directives& directives, const Vocabulary& vocabulary,
-                         const std::vector<LaunchMacro>& macros = {});
+Structure read_structure(std::string_view text, const Directives& directives,
+                         const Vocabulary& vocabulary, const std::vector<LaunchMacro>& macros = {});
 
 // The innermost function whose body or declaration contains `offset`; kNone.
 std::uint32_t function_at(const Structure& structure, std::uint32_t offset);

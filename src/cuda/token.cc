@@ -14,22 +14,22 @@ struct Spelling {
 };
 // Longest first; what is not listed is one byte.
 constexpr Spelling kPunctuators[] = {
-    {"...", Punct::ellipsis}, {"<<=", Punct::other}, {">>=", Punct::other}, {"<=>", Punct::other},
-    {"->*", Punct::other},    {"##", Punct::paste},  {"<<", Punct::shl},    {">>", Punct::shr},
-    {"<=", Punct::le},        {">=", Punct::ge},     {"==", Punct::eq},     {"!=", Punct::ne},
-    {"&&", Punct::and_},      {"||", Punct::or_},    {"::", Punct::other},  {"->", Punct::other},
-    {"++", Punct::other},     {"--", Punct::other},  {"+=", Punct::other},  {"-=", Punct::other},
-    {"*=", Punct::other},     {"/=", Punct::other},  {"%=", Punct::other},  {"&=", Punct::other},
-    {"|=", Punct::other},     {"^=", Punct::other},  {"(", Punct::open},    {")", Punct::close},
-    {",", Punct::comma},      {"?", Punct::question}, {":", Punct::colon},  {"!", Punct::not_},
-    {"~", Punct::complement}, {"+", Punct::plus},    {"-", Punct::minus},   {"*", Punct::star},
-    {"/", Punct::slash},      {"%", Punct::percent}, {"<", Punct::lt},      {">", Punct::gt},
-    {"&", Punct::bit_and},    {"^", Punct::bit_xor}, {"|", Punct::bit_or},  {"#", Punct::hash}};
+    {"...", Punct::ellipsis}, {"<<=", Punct::other},  {">>=", Punct::other}, {"<=>", Punct::other},
+    {"->*", Punct::other},    {"##", Punct::paste},   {"<<", Punct::shl},    {">>", Punct::shr},
+    {"<=", Punct::le},        {">=", Punct::ge},      {"==", Punct::eq},     {"!=", Punct::ne},
+    {"&&", Punct::and_},      {"||", Punct::or_},     {"::", Punct::other},  {"->", Punct::other},
+    {"++", Punct::other},     {"--", Punct::other},   {"+=", Punct::other},  {"-=", Punct::other},
+    {"*=", Punct::other},     {"/=", Punct::other},   {"%=", Punct::other},  {"&=", Punct::other},
+    {"|=", Punct::other},     {"^=", Punct::other},   {"(", Punct::open},    {")", Punct::close},
+    {",", Punct::comma},      {"?", Punct::question}, {":", Punct::colon},   {"!", Punct::not_},
+    {"~", Punct::complement}, {"+", Punct::plus},     {"-", Punct::minus},   {"*", Punct::star},
+    {"/", Punct::slash},      {"%", Punct::percent},  {"<", Punct::lt},      {">", Punct::gt},
+    {"&", Punct::bit_and},    {"^", Punct::bit_xor},  {"|", Punct::bit_or},  {"#", Punct::hash}};
 
-constexpr Spelling kAlternatives[] = {
-    {"and", Punct::and_},      {"or", Punct::or_},      {"not", Punct::not_},
-    {"bitand", Punct::bit_and}, {"bitor", Punct::bit_or}, {"xor", Punct::bit_xor},
-    {"compl", Punct::complement}, {"not_eq", Punct::ne}};
+constexpr Spelling kAlternatives[] = {{"and", Punct::and_},         {"or", Punct::or_},
+                                      {"not", Punct::not_},         {"bitand", Punct::bit_and},
+                                      {"bitor", Punct::bit_or},     {"xor", Punct::bit_xor},
+                                      {"compl", Punct::complement}, {"not_eq", Punct::ne}};
 
 class Tokenizer {
  public:
@@ -87,7 +87,8 @@ class Tokenizer {
     }
     if (c == '"' || c == '\'') {
       t.kind = c == '"' ? TokenKind::string : TokenKind::character;
-      at_ = opens_raw_string(s_, at_) ? after_raw_string(s_, at_, terminated) : after_quoted(s_, at_);
+      at_ =
+          opens_raw_string(s_, at_) ? after_raw_string(s_, at_, terminated) : after_quoted(s_, at_);
       return;
     }
     punctuator(t);
@@ -114,7 +115,8 @@ class Tokenizer {
   void number() {
     while (++at_ < s_.size()) {
       char c = s_[at_], last = s_[at_ - 1];
-      bool exponent = (c == '+' || c == '-') && (last == 'e' || last == 'E' || last == 'p' || last == 'P');
+      bool exponent =
+          (c == '+' || c == '-') && (last == 'e' || last == 'E' || last == 'p' || last == 'P');
       bool separator = c == '\'' && at_ + 1 < s_.size() && text::is_identifier_part(s_[at_ + 1]);
       if (!text::is_identifier_part(c) && c != '.' && !exponent && !separator) return;
     }
@@ -142,7 +144,8 @@ Tokens tokenize(std::string_view text, source::Range range) {
   range.end = std::min(range.end, static_cast<std::uint32_t>(text.size()));
   range.begin = std::min(range.begin, range.end);
   std::string_view part = text.substr(range.begin, range.size());
-  if (part.find('\\') == std::string_view::npos) return Tokenizer(text, range.begin, range.end).run();
+  if (part.find('\\') == std::string_view::npos)
+    return Tokenizer(text, range.begin, range.end).run();
 
   // A splice may stand inside a token: take the splices out first and map the ranges back.
   std::string joined;

@@ -22,8 +22,9 @@ void Preprocessor::Walk::visit(FileIndex index, const Outcomes& live) {
   ++file.open_visits;
   Reached around = std::exchange(reached_, {{index}, {}});
   environment_.begin_visit();
-  file.result.live = file.result.live.cell(0).value.bits == value::kNever ? live
-                                                                         : cuda::join(file.result.live, live);
+  file.result.live = file.result.live.cell(0).value.bits == value::kNever
+                         ? live
+                         : cuda::join(file.result.live, live);
   const Directives& d = *file.source.directives;
   if (d.guard_arm != kNone) {
     // A guard that nobody has touched is not defined yet, whatever else its name could mean.
@@ -35,14 +36,16 @@ void Preprocessor::Walk::visit(FileIndex index, const Outcomes& live) {
   --file.open_visits;
   Environment::Effect effect = environment_.end_visit();
   if (file.memos.size() < kMostMemos) {
-    file.memos.push_back({include_path_, live, std::move(effect), reached_.files, reached_.missing});
+    file.memos.push_back(
+        {include_path_, live, std::move(effect), reached_.files, reached_.missing});
   }
   around.add(reached_);
   reached_ = std::move(around);
 }
 
 // The directives [from, to) of a file, all in one arm.
-void Preprocessor::Walk::run(FileIndex index, std::uint32_t from, std::uint32_t to, const Outcomes& live) {
+void Preprocessor::Walk::run(FileIndex index, std::uint32_t from, std::uint32_t to,
+                             const Outcomes& live) {
   if (++depth_ > kDeepest) {
     --depth_;
     return;
@@ -60,7 +63,8 @@ void Preprocessor::Walk::run(FileIndex index, std::uint32_t from, std::uint32_t 
       define(index, d);
     } else if (d.kind == DirectiveKind::undef && !d.operand.empty()) {
       Tokens name = tokenize(files_[index]->source.text, d.operand);
-      if (!name.empty()) environment_.set(environment_.slot(name[0].text), Environment::State(kUndefined));
+      if (!name.empty())
+        environment_.set(environment_.slot(name[0].text), Environment::State(kUndefined));
     }
     ++i;
   }
@@ -68,7 +72,8 @@ void Preprocessor::Walk::run(FileIndex index, std::uint32_t from, std::uint32_t 
 }
 
 // One chain; gives the directive after its #endif.
-std::uint32_t Preprocessor::Walk::chain(FileIndex index, std::uint32_t chain_index, const Outcomes& live) {
+std::uint32_t Preprocessor::Walk::chain(FileIndex index, std::uint32_t chain_index,
+                                        const Outcomes& live) {
   const Directives& file = *files_[index]->source.directives;
   const Chain& chain = file.chains[chain_index];
   auto past_end = static_cast<std::uint32_t>(file.list.size());
@@ -140,7 +145,8 @@ void Preprocessor::Walk::join(const std::vector<Ended>& ended) {
       }
       return state.value_or(before.at(target));
     };
-    Environment::State joined = uniform ? Environment::State(at(0)) : Environment::State::tabulate(at);
+    Environment::State joined =
+        uniform ? Environment::State(at(0)) : Environment::State::tabulate(at);
     environment_.set(slot, std::move(joined));
   }
 }
@@ -156,7 +162,8 @@ void Preprocessor::Walk::define(FileIndex index, const Directive& d) {
     definition.name = environment_.name(slot);
     definition.function_like = define.function_like;
     definition.variadic = define.variadic;
-    for (source::Range p : define.parameters) definition.parameters.push_back(Symbol(text(index, p)));
+    for (source::Range p : define.parameters)
+      definition.parameters.push_back(Symbol(text(index, p)));
     definition.body = tokenize(file.source.text, define.body);
     environment_.bind(definition.body);
     definition.file = file.name;
@@ -179,7 +186,8 @@ Outcomes Preprocessor::Walk::evaluate(FileIndex index, std::uint32_t arm) {
   Outcomes out = evaluate_condition(environment_, tokens, header_test(index), malformed);
   std::vector<Problem>& problems = files_[index]->result.problems;
   Problem problem{Problem::Kind::condition, a.condition};
-  if (malformed && std::ranges::find(problems, problem) == problems.end()) problems.push_back(problem);
+  if (malformed && std::ranges::find(problems, problem) == problems.end())
+    problems.push_back(problem);
   return out;
 }
 

@@ -82,7 +82,8 @@ class Preprocessor::Walk {
   const Tokens& condition(FileIndex file, std::uint32_t arm);
   std::string_view text(FileIndex file, source::Range r) const;
   std::uint32_t slot_at(FileIndex file, source::Range name);
-  std::optional<FileIndex> resolve(std::string_view name, bool angled, bool next, FileIndex includer);
+  std::optional<FileIndex> resolve(std::string_view name, bool angled, bool next,
+                                   FileIndex includer);
   // The text of an #include after macro expansion, if that is one text.
   std::string computed(FileIndex file, const Directive& d, const Outcomes& live);
   HeaderTest header_test(FileIndex file);
@@ -90,10 +91,11 @@ class Preprocessor::Walk {
   Environment environment_;
   Loader loader_;
   std::vector<std::unique_ptr<File>> files_;
-  std::unordered_map<std::string, FileIndex> by_path_;         // kNone: the loader does not have it
-  std::unordered_map<std::string, FileIndex> resolved_;        // key: include path, includer's folder, name
-  std::vector<std::vector<std::string>> include_paths_;        // of all units so far, each once …
-  std::uint32_t include_path_ = 0;                             // … and that of the unit at hand
+  std::unordered_map<std::string, FileIndex> by_path_;  // kNone: the loader does not have it
+  std::unordered_map<std::string, FileIndex>
+      resolved_;  // key: include path, includer's folder, name
+  std::vector<std::vector<std::string>> include_paths_;  // of all units so far, each once …
+  std::uint32_t include_path_ = 0;                       // … and that of the unit at hand
   Reached reached_;
   int depth_ = 0;
   int visits_ = 0;

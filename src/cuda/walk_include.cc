@@ -62,7 +62,8 @@ Preprocessor::Walk::FileIndex Preprocessor::Walk::load(const std::string& path) 
   return found->second = static_cast<FileIndex>(files_.size() - 1);
 }
 
-void Preprocessor::Walk::include_directive(FileIndex index, const Directive& d, const Outcomes& live) {
+void Preprocessor::Walk::include_directive(FileIndex index, const Directive& d,
+                                           const Outcomes& live) {
   IncludeName name = include_name(text(index, d.operand));
   std::string expanded;
   if (name.name.empty()) {
@@ -77,8 +78,8 @@ void Preprocessor::Walk::include_directive(FileIndex index, const Directive& d, 
   reached_.add({std::string(spelled), name.angled, {files_[index]->name, d.range}});
 }
 
-// Visits a file, unless it was before and says #pragma once: that is a conditional too, on a macro whose
-// name no text can spell.
+// Visits a file, unless it was before and says #pragma once: that is a conditional too, on a macro
+// whose name no text can spell.
 void Preprocessor::Walk::include(FileIndex index, const Outcomes& live, bool once) {
   if (++depth_ > kDeepest) {
     --depth_;
@@ -108,8 +109,9 @@ void Preprocessor::Walk::include(FileIndex index, const Outcomes& live, bool onc
   --depth_;
 }
 
-std::optional<Preprocessor::Walk::FileIndex> Preprocessor::Walk::resolve(std::string_view name, bool angled,
-                                                                         bool next, FileIndex includer) {
+std::optional<Preprocessor::Walk::FileIndex> Preprocessor::Walk::resolve(std::string_view name,
+                                                                         bool angled, bool next,
+                                                                         FileIndex includer) {
   const std::string& from = files_[includer]->path;
   std::string key = std::to_string(include_path_) + (next ? 'n' : angled ? 'a' : 'q');
   if (!angled || next) key += next ? std::string_view(from) : directory_of(from);
@@ -117,7 +119,8 @@ std::optional<Preprocessor::Walk::FileIndex> Preprocessor::Walk::resolve(std::st
   key += name;
   auto [found, fresh] = resolved_.try_emplace(key, kNone);
   if (fresh) {
-    for (const std::string& path : include_candidates(name, angled, next, from, include_paths_[include_path_])) {
+    for (const std::string& path :
+         include_candidates(name, angled, next, from, include_paths_[include_path_])) {
       if (FileIndex file = load(path); file != kNone) {
         found->second = file;
         break;
@@ -128,7 +131,8 @@ std::optional<Preprocessor::Walk::FileIndex> Preprocessor::Walk::resolve(std::st
   return found->second;
 }
 
-std::string Preprocessor::Walk::computed(FileIndex index, const Directive& d, const Outcomes& live) {
+std::string Preprocessor::Walk::computed(FileIndex index, const Directive& d,
+                                         const Outcomes& live) {
   Tokens tokens = tokenize(files_[index]->source.text, d.operand);
   environment_.bind(tokens);
   Choices choices(environment_, may_be_true(live).front());
@@ -163,12 +167,14 @@ void Preprocessor::Walk::Reached::add(const Reached& other) {
 }
 
 void Preprocessor::Walk::Reached::add(const MissingInclude& include) {
-  if (std::ranges::find(missing, include.name, &MissingInclude::name) == missing.end()) missing.push_back(include);
+  if (std::ranges::find(missing, include.name, &MissingInclude::name) == missing.end())
+    missing.push_back(include);
 }
 
 const FileResult* Preprocessor::Walk::result(std::string_view path) const {
   auto found = by_path_.find(normal_path(path));
-  return found == by_path_.end() || found->second == kNone ? nullptr : &files_[found->second]->result;
+  return found == by_path_.end() || found->second == kNone ? nullptr
+                                                           : &files_[found->second]->result;
 }
 
 const Outcomes& live_in(const FileResult& result, std::uint32_t arm) {

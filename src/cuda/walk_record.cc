@@ -10,7 +10,8 @@ namespace {
 using arch::CodeTargetSet;
 
 // Both outcomes where both were reached or neither was; else the one that was.
-Outcomes merge(const Outcomes& a, CodeTargetSet a_reached, const Outcomes& b, CodeTargetSet b_reached) {
+Outcomes merge(const Outcomes& a, CodeTargetSet a_reached, const Outcomes& b,
+               CodeTargetSet b_reached) {
   if (a == b) return a;
   Outcomes both = join(a, b);
   return both.overlay(a_reached - b_reached, a).overlay(b_reached - a_reached, b);
@@ -55,7 +56,8 @@ void Preprocessor::Walk::record_macros(FileIndex index, std::uint32_t arm) {
       for (DefinitionId id : environment_.alternatives(state.cell(i).value)) {
         const Definition& d = environment_.definition(id);
         Place place{d.file, d.where};
-        if (d.file.empty() || std::ranges::find(use.definitions, place) != use.definitions.end()) continue;
+        if (d.file.empty() || std::ranges::find(use.definitions, place) != use.definitions.end())
+          continue;
         use.definitions.push_back(place);
       }
     }
@@ -66,7 +68,8 @@ void Preprocessor::Walk::record_macros(FileIndex index, std::uint32_t arm) {
       continue;
     }
     for (const Place& p : use.definitions) {
-      if (std::ranges::find(known->definitions, p) == known->definitions.end()) known->definitions.push_back(p);
+      if (std::ranges::find(known->definitions, p) == known->definitions.end())
+        known->definitions.push_back(p);
     }
   }
 }

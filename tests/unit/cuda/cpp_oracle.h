@@ -1,6 +1,7 @@
 // A real preprocessor as the judge: which marker lines of a text survive.
 #pragma once
 
+#include <unistd.h>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -8,7 +9,6 @@
 #include <set>
 #include <string>
 #include <string_view>
-#include <unistd.h>
 
 #include "arch/device.h"
 
@@ -37,9 +37,11 @@ inline std::set<int> surviving(const std::string& command, bool& ok) {
   std::set<int> out;
   std::string text;
   FILE* pipe = popen((command + " 2>/dev/null").c_str(), "r");
-  for (char buffer[4096]; std::size_t n = fread(buffer, 1, sizeof buffer, pipe);) text.append(buffer, n);
+  for (char buffer[4096]; std::size_t n = fread(buffer, 1, sizeof buffer, pipe);)
+    text.append(buffer, n);
   ok = pclose(pipe) == 0;
-  for (std::size_t at = text.find("MARK"); at != std::string::npos; at = text.find("MARK", at + 4)) {
+  for (std::size_t at = text.find("MARK"); at != std::string::npos;
+       at = text.find("MARK", at + 4)) {
     out.insert(std::atoi(text.c_str() + at + 4));
   }
   return out;
@@ -48,8 +50,10 @@ inline std::set<int> surviving(const std::string& command, bool& ok) {
 // GCC's preprocessor with what nvcc would define for a code target (written down apart from
 // cuda/predefined.cc, on purpose).
 inline std::string gcc_for(arch::CodeTarget target) {
-  std::string arch = std::to_string(target.device().cuda_arch()), cc = std::to_string(target.device().cc());
-  std::string out = "g++ -E -P -x c++ -w -U__linux__ -D__CUDACC__ -D__NVCC__ -D__CUDA_ARCH__=" + arch;
+  std::string arch = std::to_string(target.device().cuda_arch()),
+              cc = std::to_string(target.device().cc());
+  std::string out =
+      "g++ -E -P -x c++ -w -U__linux__ -D__CUDACC__ -D__NVCC__ -D__CUDA_ARCH__=" + arch;
   switch (target.suffix()) {
     case arch::Suffix::plain: break;
     case arch::Suffix::exact:

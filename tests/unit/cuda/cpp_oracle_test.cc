@@ -9,14 +9,16 @@
 namespace ungate::cuda {
 namespace {
 
-// Writes chains of arms, definitions and marker lines. Macros A…H are numbers or absent; S is a flag
-// without a value; F and G take arguments.
+// Writes chains of arms, definitions and marker lines. Macros A…H are numbers or absent; S is a
+// flag without a value; F and G take arguments.
 class Writer {
  public:
-  explicit Writer(unsigned seed, std::vector<std::string> names) : random_(seed), names_(std::move(names)) {}
+  explicit Writer(unsigned seed, std::vector<std::string> names)
+      : random_(seed), names_(std::move(names)) {}
 
   std::string file(int chains) {
-    text_ = "#define F(x) ((x) + 1)\n#define G(x, y) ((x) > (y) ? x : (y))\n#define CAT(a, b) a##b\n";
+    text_ =
+        "#define F(x) ((x) + 1)\n#define G(x, y) ((x) > (y) ? x : (y))\n#define CAT(a, b) a##b\n";
     for (int i = 0; i < chains; ++i) chain(0);
     return text_;
   }
@@ -27,20 +29,23 @@ class Writer {
   const std::string& name() { return names_[pick(static_cast<unsigned>(names_.size()))]; }
 
   std::string number() {
-    static const char* const kNumbers[] = {"0", "1", "2", "7", "0x10", "010", "3u", "1'0", "'a'", "900", "0b101L"};
+    static const char* const kNumbers[] = {"0",  "1",   "2",   "7",   "0x10",  "010",
+                                           "3u", "1'0", "'a'", "900", "0b101L"};
     return kNumbers[pick(std::size(kNumbers))];
   }
   std::string arch() {
-    static const char* const kArch[] = {"__CUDA_ARCH__", "__CUDA_ARCH__", "__CUDA_ARCH__ / 10", "__CUDA_ARCH__ / 100 * 100",
+    static const char* const kArch[] = {"__CUDA_ARCH__",          "__CUDA_ARCH__",
+                                        "__CUDA_ARCH__ / 10",     "__CUDA_ARCH__ / 100 * 100",
                                         "__CUDA_ARCH_SPECIFIC__", "__CUDA_ARCH_FAMILY_SPECIFIC__"};
-    static const char* const kBounds[] = {"750", "800", "890", "900", "1000", "1030", "1200", "1210", "90", "120"};
+    static const char* const kBounds[] = {"750",  "800",  "890",  "900", "1000",
+                                          "1030", "1200", "1210", "90",  "120"};
     static const char* const kOps[] = {">=", "<", "==", "!=", ">", "<="};
     return std::string(kArch[pick(6)]) + ' ' + kOps[pick(6)] + ' ' + kBounds[pick(10)];
   }
   std::string feature() {
-    static const char* const kFeatures[] = {"__CUDA_ARCH_FEAT_SM90_ALL", "__CUDA_ARCH_FEAT_SM100_ALL",
-                                            "__CUDA_ARCH_FEAT_SM120_ALL", "__CUDA_ARCH_SPECIFIC__",
-                                            "__CUDA_ARCH_FAMILY_SPECIFIC__", "__CUDA_ARCH__"};
+    static const char* const kFeatures[] = {
+        "__CUDA_ARCH_FEAT_SM90_ALL", "__CUDA_ARCH_FEAT_SM100_ALL",    "__CUDA_ARCH_FEAT_SM120_ALL",
+        "__CUDA_ARCH_SPECIFIC__",    "__CUDA_ARCH_FAMILY_SPECIFIC__", "__CUDA_ARCH__"};
     return kFeatures[pick(6)];
   }
 
@@ -48,7 +53,8 @@ class Writer {
     switch (pick(in_call_ ? 4 : 9)) {
       case 0: return number();
       case 1: return name();
-      case 2: case 3: return "(" + arch() + ")";
+      case 2:
+      case 3: return "(" + arch() + ")";
       case 4: return "defined(" + name() + ")";
       case 5: return "defined " + feature();
       case 6: return "defined(" + feature() + ")";
@@ -65,13 +71,14 @@ class Writer {
   }
   std::string value(int depth) {
     if (depth <= 0) return atom();
-    static const char* const kOps[] = {"&&", "||", "&&", "||", "+", "-", "*", "<", "<=", ">", ">=", "==", "!=", "&", "|",
-                                       "^", "<<", ">>", "and", "or"};
+    static const char* const kOps[] = {"&&", "||", "&&", "||", "+", "-", "*",  "<",  "<=",  ">",
+                                       ">=", "==", "!=", "&",  "|", "^", "<<", ">>", "and", "or"};
     switch (pick(8)) {
       case 0: return "!" + atom();
       case 1: return std::string("(") + value(depth - 1) + ")";
       case 2: return "-" + atom();
-      case 3: return "(" + value(depth - 1) + " ? " + value(depth - 1) + " : " + value(depth - 1) + ")";
+      case 3:
+        return "(" + value(depth - 1) + " ? " + value(depth - 1) + " : " + value(depth - 1) + ")";
       case 4: return atom();
       default: {
         std::string op = kOps[pick(std::size(kOps))];
@@ -89,7 +96,8 @@ class Writer {
     } else if (pick(3) == 0) {
       text_ += "#undef " + n + "\n# define " + n + " (" + arch() + ")\n";
     } else {
-      text_ += "#undef " + n + "\n#define " + n + ' ' + (pick(4) == 0 ? "CAT(1, 2)" : number()) + " // " + n + "\n";
+      text_ += "#undef " + n + "\n#define " + n + ' ' + (pick(4) == 0 ? "CAT(1, 2)" : number()) +
+               " // " + n + "\n";
     }
   }
 
@@ -133,7 +141,8 @@ std::vector<Outcomes> liveness(FileText file, const FileResult& result, int mark
   std::vector<Outcomes> out(static_cast<std::size_t>(markers), Outcomes(Outcome{}));
   for (int i = 0; i < markers; ++i) {
     std::size_t at = file.text.find("MARK" + std::to_string(i) + ";");
-    out[static_cast<std::size_t>(i)] = live_in(result, arm_at(*file.directives, static_cast<std::uint32_t>(at)));
+    out[static_cast<std::size_t>(i)] =
+        live_in(result, arm_at(*file.directives, static_cast<std::uint32_t>(at)));
   }
   return out;
 }
@@ -141,7 +150,8 @@ std::vector<Outcomes> liveness(FileText file, const FileResult& result, int mark
 TEST(CppOracle, KnownMacrosGiveExactlyTheTextThatSurvives) {
   const std::vector<std::string> names = {"A", "B", "C", "D"};
   value::World world;
-  for (const std::string& n : names) world.assume({value::Free::Kind::macro, Symbol(n)}, std::monostate{}, "test");
+  for (const std::string& n : names)
+    world.assume({value::Free::Kind::macro, Symbol(n)}, std::monostate{}, "test");
   for (unsigned seed = 1; seed <= 2; ++seed) {
     Writer writer(seed, names);
     std::string text = writer.file(40);
@@ -153,7 +163,7 @@ TEST(CppOracle, KnownMacrosGiveExactlyTheTextThatSurvives) {
     for (unsigned t : arch::all_code_targets()) {
       bool ok = false;
       std::set<int> seen = surviving(gcc_for(arch::CodeTarget(t)) + source.path(), ok);
-      ASSERT_TRUE(ok) << "seed " << seed ;
+      ASSERT_TRUE(ok) << "seed " << seed;
       for (int i = 0; i < writer.markers(); ++i) {
         Outcome o = live[static_cast<std::size_t>(i)].at(t);
         ASSERT_EQ(o.is(value::kTrue), seen.contains(i))
@@ -165,8 +175,8 @@ TEST(CppOracle, KnownMacrosGiveExactlyTheTextThatSurvives) {
   }
 }
 
-// With free macros: what is certain must hold under every assignment, and most of what holds under all
-// of them should be found certain.
+// With free macros: what is certain must hold under every assignment, and most of what holds under
+// all of them should be found certain.
 TEST(CppOracle, FreeMacrosAreNeverDecided) {
   const std::vector<std::string> names = {"A", "B"};
   const std::vector<std::string> values = {"", "0", "1", "5"};  // "": not defined
@@ -184,17 +194,21 @@ TEST(CppOracle, FreeMacrosAreNeverDecided) {
       std::vector<int> times(static_cast<std::size_t>(writer.markers()));
       for (const std::string& a : values) {
         for (const std::string& b : values) {
-          std::string flags = (a.empty() ? "" : "-DA=" + a + ' ') + (b.empty() ? "" : "-DB=" + b + ' ');
+          std::string flags =
+              (a.empty() ? "" : "-DA=" + a + ' ') + (b.empty() ? "" : "-DB=" + b + ' ');
           bool ok = false;
-          for (int i : surviving(gcc_for(target) + flags + source.path(), ok)) ++times[static_cast<std::size_t>(i)];
+          for (int i : surviving(gcc_for(target) + flags + source.path(), ok))
+            ++times[static_cast<std::size_t>(i)];
           ASSERT_TRUE(ok);
         }
       }
       for (int i = 0; i < writer.markers(); ++i) {
         Outcome o = live[static_cast<std::size_t>(i)].at(target.index());
-        int n = times[static_cast<std::size_t>(i)], all = static_cast<int>(values.size() * values.size());
+        int n = times[static_cast<std::size_t>(i)],
+            all = static_cast<int>(values.size() * values.size());
         bool right = o.is(value::kTrue) ? n == all : o.may_be_true() || n == 0;
-        ASSERT_TRUE(right) << "seed " << seed << " MARK" << i << " at " << name << " survives " << n << " times";
+        ASSERT_TRUE(right) << "seed " << seed << " MARK" << i << " at " << name << " survives " << n
+                           << " times";
         constant += n == 0 || n == all;
         certain += !o.is(value::kUnknown);
       }

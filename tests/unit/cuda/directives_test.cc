@@ -9,7 +9,9 @@
 namespace ungate::cuda {
 namespace {
 
-std::string_view at(std::string_view text, source::Range r) { return text.substr(r.begin, r.size()); }
+std::string_view at(std::string_view text, source::Range r) {
+  return text.substr(r.begin, r.size());
+}
 
 std::vector<std::string> conditions(std::string_view text) {
   std::vector<std::string> out;
@@ -57,14 +59,17 @@ TEST(Directives, TreeOfArms) {
 }
 
 TEST(Directives, HashesThatAreNone) {
-  EXPECT_TRUE(read_directives("x # define A\n\"\n#if A\"\n").list.empty() == false) << "a string ends at its line";
+  EXPECT_TRUE(read_directives("x # define A\n\"\n#if A\"\n").list.empty() == false)
+      << "a string ends at its line";
   EXPECT_TRUE(read_directives("/*\n#if A\n*/ int x; // \\\n#if B\n").list.empty());
   EXPECT_TRUE(read_directives("auto s = R\"(\n#if A\n)\";\n").list.empty());
   EXPECT_TRUE(read_directives("auto s = u8R\"x(\n)\"\n#if A\n)x\";\n").list.empty());
-  EXPECT_TRUE(read_directives("f(\"/*\"); g('\"'); // \"\nh(\"\\\"\" \\\n#if A\n);\n").list.empty());
+  EXPECT_TRUE(
+      read_directives("f(\"/*\"); g('\"'); // \"\nh(\"\\\"\" \\\n#if A\n);\n").list.empty());
   EXPECT_EQ(read_directives("int n = 1'000'000;\n#if A\n#endif\n").arms.size(), 1u);
   EXPECT_EQ(read_directives("char c = L'\\'', d = '\"';\n#if A\n#endif\n").arms.size(), 1u);
-  EXPECT_EQ(read_directives("#if 0\nit's prose, isn't it\n#endif\n#if A\n#endif\n").arms.size(), 2u);
+  EXPECT_EQ(read_directives("#if 0\nit's prose, isn't it\n#endif\n#if A\n#endif\n").arms.size(),
+            2u);
   EXPECT_EQ(read_directives("#define R \"(\"\n#if A\n#endif\n").arms.size(), 1u);
 }
 
@@ -75,7 +80,8 @@ TEST(Directives, HashesThatAre) {
   EXPECT_EQ(conditions(" \t#\tif(A)\n#endif"), (std::vector<std::string>{"(A)"}));
   EXPECT_EQ(conditions("#if A || \\\n    B \\  \n  || C\n#endif\n"),
             (std::vector<std::string>{"A || \\\n    B \\  \n  || C"}));
-  EXPECT_EQ(conditions("#i\\\nf A\n#endif\n").size(), 0u) << "a keyword in two pieces is not supported";
+  EXPECT_EQ(conditions("#i\\\nf A\n#endif\n").size(), 0u)
+      << "a keyword in two pieces is not supported";
 }
 
 TEST(Directives, Defines) {
@@ -100,7 +106,8 @@ TEST(Directives, Defines) {
 }
 
 TEST(Directives, Includes) {
-  std::string_view text = "#include <a//b.h> // x\n#include \"c.h\"\n#include CUDA_STD_HEADER(x)\n#error don't\n";
+  std::string_view text =
+      "#include <a//b.h> // x\n#include \"c.h\"\n#include CUDA_STD_HEADER(x)\n#error don't\n";
   Directives d = read_directives(text);
   ASSERT_EQ(d.list.size(), 4u);
   EXPECT_EQ(include_name(at(text, d.list[0].operand)).name, "a//b.h");
@@ -129,7 +136,8 @@ TEST(Directives, BrokenTextIsReported) {
   using K = Problem::Kind;
   EXPECT_EQ(kinds("#endif\n#else\n"), (std::vector{K::unmatched, K::unmatched}));
   EXPECT_EQ(kinds("#if A\n#else\n#elif B\n#endif\n"), (std::vector{K::after_else}));
-  EXPECT_EQ(kinds("#if A\n#if B\n"), (std::vector{K::unterminated_conditional, K::unterminated_conditional}));
+  EXPECT_EQ(kinds("#if A\n#if B\n"),
+            (std::vector{K::unterminated_conditional, K::unterminated_conditional}));
   EXPECT_EQ(kinds("#if\n#endif\n"), (std::vector{K::malformed}));
   EXPECT_EQ(kinds("/* x\n"), (std::vector{K::unterminated_comment}));
   EXPECT_EQ(kinds("auto s = R\"(x\n"), (std::vector{K::unterminated_string}));
@@ -142,7 +150,8 @@ TEST(Token, SplicesCommentsAndAlternatives) {
   Tokens t = tokenize("de\\\nfined(A) /* x */ and not B>=0x1F'0u // end\n && 'a'");
   std::vector<std::string> spelled;
   for (const Token& token : t) spelled.emplace_back(token.text.text());
-  EXPECT_EQ(spelled, (std::vector<std::string>{"defined", "(", "A", ")", "and", "not", "B", ">=", "0x1F'0u", "&&", "'a'"}));
+  EXPECT_EQ(spelled, (std::vector<std::string>{"defined", "(", "A", ")", "and", "not", "B",
+                                               ">=", "0x1F'0u", "&&", "'a'"}));
   EXPECT_EQ(t[0].range, (source::Range{0, 9}));
   EXPECT_EQ(t[4].punct, Punct::and_);
 }

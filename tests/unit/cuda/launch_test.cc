@@ -14,7 +14,8 @@ Structure read(std::string_view text, const std::vector<LaunchMacro>& macros = {
 std::vector<std::string> launches(const Structure& s) {
   static const char* const kIs[] = {"no", "yes", "if ", "unknown"};
   auto show = [](const Setting& x) {
-    return std::string(kIs[static_cast<int>(x.is)]) + (x.is == Setting::Is::conditional ? x.condition : "");
+    return std::string(kIs[static_cast<int>(x.is)]) +
+           (x.is == Setting::Is::conditional ? x.condition : "");
   };
   std::vector<std::string> out;
   for (const Launch& l : s.launches) {
@@ -28,15 +29,18 @@ std::vector<std::string> launches(const Structure& s) {
 using Lines = std::vector<std::string>;
 
 TEST(Launch, Chevrons) {
-  EXPECT_EQ(launches(read("void f() { k<<<1, 2>>>(a); ns::k2<int, 3><<<g, b, 0, s>>>(x); auto kernel = &k3<T>; kernel<<<1, 1>>>(); }")),
-            (Lines{"f: k pdl=no cluster=no", "f: k2 pdl=no cluster=no", "f: k3 pdl=no cluster=no"}));
+  EXPECT_EQ(
+      launches(read("void f() { k<<<1, 2>>>(a); ns::k2<int, 3><<<g, b, 0, s>>>(x); auto kernel = "
+                    "&k3<T>; kernel<<<1, 1>>>(); }")),
+      (Lines{"f: k pdl=no cluster=no", "f: k2 pdl=no cluster=no", "f: k3 pdl=no cluster=no"}));
 }
 
 constexpr std::string_view kConfigured =
     "void f(bool pdl, int size) {\n"
     "  cudaLaunchConfig_t config = {0};\n  config.gridDim = 1;\n"
     "  cudaLaunchAttribute attribute[2];\n"
-    "  attribute[0].id = cudaLaunchAttributeClusterDimension;\n  attribute[0].val.clusterDim.x = size;\n"
+    "  attribute[0].id = cudaLaunchAttributeClusterDimension;\n  attribute[0].val.clusterDim.x = "
+    "size;\n"
     "  config.attrs = attribute;\n  config.numAttrs = 1;\n"
     "%s"
     "  CHECK(cudaLaunchKernelEx(&config, k<T, 2>, a, b));\n}\n";
@@ -52,10 +56,14 @@ TEST(Launch, AttributesOfAConfiguration) {
   const std::string set =
       "  attribute[1].id = cudaLaunchAttributeProgrammaticStreamSerialization;\n"
       "  attribute[1].val.programmaticStreamSerializationAllowed = ";
-  EXPECT_EQ(launches(read(configured(set + "1;\n config.numAttrs = 2;\n"))), (Lines{"f: k pdl=yes cluster=yes"}));
-  EXPECT_EQ(launches(read(configured(set + "1;\n"))), (Lines{"f: k pdl=no cluster=yes"})) << "not counted";
-  EXPECT_EQ(launches(read(configured(set + "0;\n config.numAttrs = 2;\n"))), (Lines{"f: k pdl=no cluster=yes"}));
-  EXPECT_EQ(launches(read(configured(set + "pdl ? 1 : 0;\n config.numAttrs = 2;\n"))), (Lines{"f: k pdl=if pdl cluster=yes"}));
+  EXPECT_EQ(launches(read(configured(set + "1;\n config.numAttrs = 2;\n"))),
+            (Lines{"f: k pdl=yes cluster=yes"}));
+  EXPECT_EQ(launches(read(configured(set + "1;\n"))), (Lines{"f: k pdl=no cluster=yes"}))
+      << "not counted";
+  EXPECT_EQ(launches(read(configured(set + "0;\n config.numAttrs = 2;\n"))),
+            (Lines{"f: k pdl=no cluster=yes"}));
+  EXPECT_EQ(launches(read(configured(set + "pdl ? 1 : 0;\n config.numAttrs = 2;\n"))),
+            (Lines{"f: k pdl=if pdl cluster=yes"}));
   EXPECT_EQ(launches(read(configured("  if (pdl) {\n" + set + "1;\n config.numAttrs++;\n  }\n"))),
             (Lines{"f: k pdl=if pdl cluster=yes"}));
   EXPECT_EQ(launches(read(configured(set + "x.pdl;\n config.numAttrs = sm >= 90 ? 2 : 1;\n"))),
@@ -64,34 +72,47 @@ TEST(Launch, AttributesOfAConfiguration) {
 
 TEST(Launch, InitializersOfAConfiguration) {
   const std::string attribute =
-      "void f() { cudaLaunchAttribute a; a.id = cudaLaunchAttributeProgrammaticStreamSerialization;\n"
+      "void f() { cudaLaunchAttribute a; a.id = "
+      "cudaLaunchAttributeProgrammaticStreamSerialization;\n"
       " a.val.programmaticStreamSerializationAllowed = on;\n";
-  EXPECT_EQ(launches(read(attribute + "cudaLaunchConfig_t c{grid, block, 0, s, &a, 1}; cudaLaunchKernelEx(&c, k, x); }")),
+  EXPECT_EQ(launches(read(
+                attribute +
+                "cudaLaunchConfig_t c{grid, block, 0, s, &a, 1}; cudaLaunchKernelEx(&c, k, x); }")),
             (Lines{"f: k pdl=if on cluster=no"}));
-  EXPECT_EQ(launches(read(attribute + "cudaLaunchConfig_t c{.gridDim = g, .attrs = &a, .numAttrs = 1};\n"
-                                      "cudaLaunchKernelExC(&c, (void*)k, args); }")),
-            (Lines{"f: k pdl=if on cluster=no"}));
-  EXPECT_EQ(launches(read(attribute + "cudaLaunchConfig_t c{}; cudaLaunchKernelEx(&c, k, x); }")), (Lines{"f: k pdl=no cluster=no"}))
+  EXPECT_EQ(
+      launches(read(attribute + "cudaLaunchConfig_t c{.gridDim = g, .attrs = &a, .numAttrs = 1};\n"
+                                "cudaLaunchKernelExC(&c, (void*)k, args); }")),
+      (Lines{"f: k pdl=if on cluster=no"}));
+  EXPECT_EQ(launches(read(attribute + "cudaLaunchConfig_t c{}; cudaLaunchKernelEx(&c, k, x); }")),
+            (Lines{"f: k pdl=no cluster=no"}))
       << "another configuration";
 }
 
 // Two blocks with variables of the same names: each launch has its own.
 TEST(Launch, VariablesOfOtherBlocksDoNotCount) {
   const std::string set =
-      "cudaLaunchConfig_t c = {0}; cudaLaunchAttribute a[1]; a[0].id = cudaLaunchAttributeProgrammaticStreamSerialization;\n"
+      "cudaLaunchConfig_t c = {0}; cudaLaunchAttribute a[1]; a[0].id = "
+      "cudaLaunchAttributeProgrammaticStreamSerialization;\n"
       "a[0].val.programmaticStreamSerializationAllowed = 1; c.attrs = a; c.numAttrs = 1;\n";
-  EXPECT_EQ(launches(read("void f() { if (x) { " + set + "cudaLaunchKernelEx(&c, k1); } else {\n"
-                          "cudaLaunchConfig_t c = {0}; auto k = k2; cudaLaunchKernelEx(&c, k); } }")),
-            (Lines{"f: k1 pdl=yes cluster=no", "f: k2 pdl=no cluster=no"}));
+  EXPECT_EQ(
+      launches(read("void f() { if (x) { " + set +
+                    "cudaLaunchKernelEx(&c, k1); } else {\n"
+                    "cudaLaunchConfig_t c = {0}; auto k = k2; cudaLaunchKernelEx(&c, k); } }")),
+      (Lines{"f: k1 pdl=yes cluster=no", "f: k2 pdl=no cluster=no"}));
 }
 
 TEST(Launch, KernelsInVariables) {
-  const std::string launch = "cudaLaunchKernel(reinterpret_cast<void*>(kernel), g, b, args, 0, s); }";
-  EXPECT_EQ(launches(read("void f() { auto kernel = x ? &ns::k1<T> : k2<T>; " + launch)), (Lines{"f: k1 k2 pdl=no cluster=no"}));
-  EXPECT_EQ(launches(read("void f() { void (*kernel)(int) = k1; if (x) kernel = k2; " + launch)), (Lines{"f: k2 k1 pdl=no cluster=no"}));
-  EXPECT_EQ(launches(read("void f() { auto kernel = [&] { return x ? &k1<T> : &k2<T>; }(); " + launch)),
+  const std::string launch =
+      "cudaLaunchKernel(reinterpret_cast<void*>(kernel), g, b, args, 0, s); }";
+  EXPECT_EQ(launches(read("void f() { auto kernel = x ? &ns::k1<T> : k2<T>; " + launch)),
             (Lines{"f: k1 k2 pdl=no cluster=no"}));
-  EXPECT_EQ(launches(read("template <class K> void f(K kernel) { " + launch + " void g() { f(k1); f(&k2<T>); }")),
+  EXPECT_EQ(launches(read("void f() { void (*kernel)(int) = k1; if (x) kernel = k2; " + launch)),
+            (Lines{"f: k2 k1 pdl=no cluster=no"}));
+  EXPECT_EQ(
+      launches(read("void f() { auto kernel = [&] { return x ? &k1<T> : &k2<T>; }(); " + launch)),
+      (Lines{"f: k1 k2 pdl=no cluster=no"}));
+  EXPECT_EQ(launches(read("template <class K> void f(K kernel) { " + launch +
+                          " void g() { f(k1); f(&k2<T>); }")),
             (Lines{"f: k1 k2 pdl=no cluster=no"}));
 }
 
@@ -100,7 +121,8 @@ TEST(Launch, InsideMacros) {
       "void f(int n, bool pdl) {\n"
       "  cudaLaunchConfig_t config; cudaLaunchAttribute a[1];\n"
       "  a[0].id = cudaLaunchAttributeProgrammaticStreamSerialization;\n"
-      "  a[0].val.programmaticStreamSerializationAllowed = pdl;\n  config.attrs = a; config.numAttrs = 1;\n"
+      "  a[0].val.programmaticStreamSerializationAllowed = pdl;\n  config.attrs = a; "
+      "config.numAttrs = 1;\n"
       "#define LAUNCH(N)                                  \\\n"
       "  if (n == N) {                                    \\\n"
       "    CHECK(cudaLaunchKernelEx(&config, k<N>, n));   \\\n"
@@ -109,7 +131,8 @@ TEST(Launch, InsideMacros) {
       "  LAUNCH(1);\n  ALL(2);\n#undef LAUNCH\n}\n"
       "void g() {\n#define LAUNCH(K) K##_kernel<<<1, 1>>>()\n  LAUNCH(fast);\n}\n";
   Structure s = read(text);
-  EXPECT_EQ(launches(s), (Lines{"f: k pdl=if pdl cluster=no", "f: k pdl=if pdl cluster=no", "g: fast_kernel pdl=no cluster=no"}));
+  EXPECT_EQ(launches(s), (Lines{"f: k pdl=if pdl cluster=no", "f: k pdl=if pdl cluster=no",
+                                "g: fast_kernel pdl=no cluster=no"}));
   EXPECT_EQ(s.launches[0].macro.text(), "LAUNCH");
   EXPECT_EQ(s.launches[1].macro.text(), "ALL");
   EXPECT_EQ(text.substr(s.launches[1].range.begin, s.launches[1].range.size()), "ALL(2)");
@@ -120,17 +143,20 @@ TEST(Launch, MacrosOfOtherFiles) {
       "#define RUN(data, kernel, ...) do { cudaLaunchConfig_t c{}; cudaLaunchAttribute a[1]; \\\n"
       " a[0].id = cudaLaunchAttributeProgrammaticStreamSerialization; \\\n"
       " a[0].val.programmaticStreamSerializationAllowed = int(data.pdl); \\\n"
-      " c.attrs = a; c.numAttrs = 1; auto typed = kernel<__VA_ARGS__>; cudaLaunchKernelEx(&c, typed, data); } while (0)\n"
+      " c.attrs = a; c.numAttrs = 1; auto typed = kernel<__VA_ARGS__>; cudaLaunchKernelEx(&c, "
+      "typed, data); } while (0)\n"
       "#define OTHER(x) x\n";
   std::vector<LaunchMacro> macros = launch_macros(header, read_directives(header), {});
   ASSERT_EQ(macros.size(), 1u);
-  EXPECT_EQ(launches(read("void f() { RUN(d, k, int, 3); }", macros)), (Lines{"f: k pdl=if int(d.pdl) cluster=no"}));
+  EXPECT_EQ(launches(read("void f() { RUN(d, k, int, 3); }", macros)),
+            (Lines{"f: k pdl=if int(d.pdl) cluster=no"}));
 }
 
 TEST(Launch, ConfigurationsFromElsewhere) {
   std::string helper =
       "cudaLaunchConfig_t make(dim3 g, bool on) { static cudaLaunchAttribute a;\n"
-      "a.id = cudaLaunchAttributeProgrammaticStreamSerialization; a.val.programmaticStreamSerializationAllowed = (on ? 1 : 0);\n"
+      "a.id = cudaLaunchAttributeProgrammaticStreamSerialization; "
+      "a.val.programmaticStreamSerializationAllowed = (on ? 1 : 0);\n"
       "cudaLaunchConfig_t c{g, g, 0, 0, &a, 1}; return c; }\n";
   std::string user =
       "void by_helper() { auto const c = make(1, true); cudaLaunchKernelEx(&c, k1); }\n"
@@ -138,15 +164,18 @@ TEST(Launch, ConfigurationsFromElsewhere) {
       "void caller() { cudaLaunchConfig_t c = {}; by_parameter(p, c); }\n"
       "void nobody_calls(cudaLaunchConfig_t cfg) { cudaLaunchKernelEx(&cfg, k3); }\n";
   Structure a = read(helper), b = read(user);
-  EXPECT_EQ(launches(b), (Lines{"by_helper: k1 pdl=unknown cluster=unknown", "by_parameter: k2 pdl=unknown cluster=unknown",
+  EXPECT_EQ(launches(b), (Lines{"by_helper: k1 pdl=unknown cluster=unknown",
+                                "by_parameter: k2 pdl=unknown cluster=unknown",
                                 "nobody_calls: k3 pdl=unknown cluster=unknown"}));
   link_launches({&a, &b});
-  EXPECT_EQ(launches(b), (Lines{"by_helper: k1 pdl=if on cluster=no", "by_parameter: k2 pdl=no cluster=no",
-                                "nobody_calls: k3 pdl=unknown cluster=unknown"}));
+  EXPECT_EQ(launches(b),
+            (Lines{"by_helper: k1 pdl=if on cluster=no", "by_parameter: k2 pdl=no cluster=no",
+                   "nobody_calls: k3 pdl=unknown cluster=unknown"}));
 }
 
 TEST(Launch, SettingsOfSeveralPlaces) {
-  Setting yes{Setting::Is::yes, {}, {}}, no, a{Setting::Is::conditional, "a", {}}, open{Setting::Is::unknown, "x", {}};
+  Setting yes{Setting::Is::yes, {}, {}}, no, a{Setting::Is::conditional, "a", {}},
+      open{Setting::Is::unknown, "x", {}};
   EXPECT_EQ(either(yes, yes).is, Setting::Is::yes);
   EXPECT_EQ(either(no, no).is, Setting::Is::no);
   EXPECT_EQ(either(yes, no).is, Setting::Is::conditional);

@@ -27,9 +27,13 @@ class Libclang : public testing::Test {
     results_.push_back(std::make_unique<FileResult>(evaluate_file(file, world)));
     requests_.push_back({file, results_.back().get()});
   }
-  std::vector<Confirmation> run(const value::World& world = {}) { return confirm(requests_, world, {}); }
+  std::vector<Confirmation> run(const value::World& world = {}) {
+    return confirm(requests_, world, {});
+  }
   // True, and the test is marked as skipped, if there is no libclang here.
-  static bool missing(const Confirmation& c) { return c.is == Is::unavailable && c.reason.starts_with("no libclang"); }
+  static bool missing(const Confirmation& c) {
+    return c.is == Is::unavailable && c.reason.starts_with("no libclang");
+  }
 
   Tree tree_;
   std::vector<std::unique_ptr<FileResult>> results_;
@@ -39,8 +43,10 @@ class Libclang : public testing::Test {
 constexpr const char* kGuards =
     "#pragma once\n#include <cuda_runtime.h>\n#include \"other.h\"\n"
     "template <class T> __global__ void k() {\n"
-    "#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900 && __CUDA_ARCH__ < 1200\n  wait();\n#endif\n"
-    "#if defined(__CUDA_ARCH_FEAT_SM100_ALL) || __CUDA_ARCH_FAMILY_SPECIFIC__ == 1200\n  a();\n#else\n  b();\n#endif\n"
+    "#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900 && __CUDA_ARCH__ < 1200\n  "
+    "wait();\n#endif\n"
+    "#if defined(__CUDA_ARCH_FEAT_SM100_ALL) || __CUDA_ARCH_FAMILY_SPECIFIC__ == 1200\n  "
+    "a();\n#else\n  b();\n#endif\n"
     "#ifdef __CUDA_ARCH_SPECIFIC__\n  c();\n#elif __CUDA_ARCH__ == 860\n  d();\n#endif\n"
     "#if FOO\n  e();\n#endif\n}\n";
 

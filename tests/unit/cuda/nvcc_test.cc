@@ -13,8 +13,10 @@ constexpr const char* kText =
     "#ifdef __CUDA_ARCH_FEAT_SM90_ALL\nMARK3\n#endif\n"
     "#ifdef __CUDA_ARCH_FEAT_SM120_ALL\nMARK4\n#endif\n"
     "#if __CUDA_ARCH_SPECIFIC__ == 1200\nMARK5\n#endif\n"
-    "#if __CUDA_ARCH_FAMILY_SPECIFIC__ == 1200\nMARK6\n#elif defined(__CUDA_ARCH_FAMILY_SPECIFIC__)\nMARK7\n#endif\n"
-    "#ifdef __CUDA_HAS_ARCH_FAMILY_SPECIFIC\n#if __CUDA_HAS_ARCH_FAMILY_SPECIFIC(120)\nMARK8\n#endif\n#endif\n"
+    "#if __CUDA_ARCH_FAMILY_SPECIFIC__ == 1200\nMARK6\n#elif "
+    "defined(__CUDA_ARCH_FAMILY_SPECIFIC__)\nMARK7\n#endif\n"
+    "#ifdef __CUDA_HAS_ARCH_FAMILY_SPECIFIC\n#if "
+    "__CUDA_HAS_ARCH_FAMILY_SPECIFIC(120)\nMARK8\n#endif\n#endif\n"
     "#ifdef __CUDA_HAS_ARCH_SPECIFIC\n#if __CUDA_HAS_ARCH_SPECIFIC(121)\nMARK9\n#endif\n#endif\n"
     "#if defined(__CUDACC__) && defined(__NVCC__)\nMARK10\n#endif\n"
     "#if __CUDA_ARCH__ / 10 % 10 == 0 && __CUDA_ARCH__ != 0\nMARK11\n#endif\n";

@@ -12,17 +12,26 @@ namespace {
 
 constexpr std::string_view kSample =
     "#pragma once\n#ifndef A_H\n#define A_H\n#include <x.h>\n#include \"y.h\"\n/* c */ // d\n"
-    "#define F(a, b, ...) (a##b + __VA_ARGS__) // e\n#define LAUNCH(N) k<N><<<1, N>>>(#N); \\\n  more(N)\n"
-    "namespace n { template <class T, int N = (3 > 2)>\n#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900 \\\n && __CUDA_ARCH__ < 1200\n"
-    "__global__ void __launch_bounds__(256, 2) k(T* a, int b[2]) {\n#else\n__global__ void k(T* a) {\n#endif\n"
-    "  extern __shared__ float s[]; __shared__ int t[4];\n  asm volatile(\"{.reg .b32 r;\\n@p mov.b32 r, %0;}\" : \"=r\"(x) :: \"memory\");\n"
-    "  auto r = R\"d(#if 0\n\")d\"; char c = '\\''; int m = 1'000;\n  if constexpr (is_major_v<10>) { a(); } else b<c>(d);\n"
-    "#ifdef __CUDA_ARCH_FEAT_SM90_ALL\n  cudaGridDependencySynchronize();\n#elif F(1, 2, 3) ? 'a' : 0x1Fu\n  trap();\n#elifndef FOO\n#endif\n}\n"
+    "#define F(a, b, ...) (a##b + __VA_ARGS__) // e\n#define LAUNCH(N) k<N><<<1, N>>>(#N); \\\n  "
+    "more(N)\n"
+    "namespace n { template <class T, int N = (3 > 2)>\n#if defined(__CUDA_ARCH__) && "
+    "__CUDA_ARCH__ >= 900 \\\n && __CUDA_ARCH__ < 1200\n"
+    "__global__ void __launch_bounds__(256, 2) k(T* a, int b[2]) {\n#else\n__global__ void k(T* a) "
+    "{\n#endif\n"
+    "  extern __shared__ float s[]; __shared__ int t[4];\n  asm volatile(\"{.reg .b32 r;\\n@p "
+    "mov.b32 r, %0;}\" : \"=r\"(x) :: \"memory\");\n"
+    "  auto r = R\"d(#if 0\n\")d\"; char c = '\\''; int m = 1'000;\n  if constexpr "
+    "(is_major_v<10>) { a(); } else b<c>(d);\n"
+    "#ifdef __CUDA_ARCH_FEAT_SM90_ALL\n  cudaGridDependencySynchronize();\n#elif F(1, 2, 3) ? 'a' "
+    ": 0x1Fu\n  trap();\n#elifndef FOO\n#endif\n}\n"
     "struct S : B<int> { S() : a{1}, b(2) {} ~S() {} bool operator()(int) { return true; } };\n"
     "void f(bool pdl) { cudaLaunchConfig_t c{g, b, 0, s, &at, 1}; cudaLaunchAttribute at[2];\n"
-    "  at[0].id = cudaLaunchAttributeProgrammaticStreamSerialization; at[0].val.programmaticStreamSerializationAllowed = pdl ? 1 : 0;\n"
-    "  c.attrs = at; c.numAttrs++; auto k2 = x ? &k<int> : n::k<float>; cudaLaunchKernelEx(&c, k2, 1); LAUNCH(4); }\n"
-    "TORCH_LIBRARY(ops, m) { m.def(\"a(Tensor b) -> c\", &f); }\n}\n#undef F\n#error \"no\"\n#endif\n";
+    "  at[0].id = cudaLaunchAttributeProgrammaticStreamSerialization; "
+    "at[0].val.programmaticStreamSerializationAllowed = pdl ? 1 : 0;\n"
+    "  c.attrs = at; c.numAttrs++; auto k2 = x ? &k<int> : n::k<float>; cudaLaunchKernelEx(&c, k2, "
+    "1); LAUNCH(4); }\n"
+    "TORCH_LIBRARY(ops, m) { m.def(\"a(Tensor b) -> c\", &f); }\n}\n#undef F\n#error "
+    "\"no\"\n#endif\n";
 
 // Everything that can be done with one text.
 void read_all(const std::string& text) {
@@ -65,9 +74,13 @@ TEST(Robustness, EverySuffix) {
 
 TEST(Robustness, RandomMutations) {
   std::mt19937 random(3);
-  static constexpr std::string_view kPieces[] = {"#", "\n", "\\\n", "\"", "'", "/*", "*/", "//", "(", ")", "{", "}", "<", ">", "<<<",
-                                                 ">>>", "#if ", "#endif\n", "#else\n", "#elif X\n", "R\"(", ",", ";", "\xff", "\r", ":", "?",
-                                                 "=", "&", "##", "defined", "template <", "__global__ ", "asm(", "numAttrs", std::string_view("\0", 1)};
+  static constexpr std::string_view kPieces[] = {
+      "#",       "\n",         "\\\n",        "\"",   "'",        "/*",
+      "*/",      "//",         "(",           ")",    "{",        "}",
+      "<",       ">",          "<<<",         ">>>",  "#if ",     "#endif\n",
+      "#else\n", "#elif X\n",  "R\"(",        ",",    ";",        "\xff",
+      "\r",      ":",          "?",           "=",    "&",        "##",
+      "defined", "template <", "__global__ ", "asm(", "numAttrs", std::string_view("\0", 1)};
   for (int round = 0; round < 400; ++round) {
     std::string text(kSample);
     for (unsigned k = 1 + random() % 6; k > 0; --k) {
@@ -101,7 +114,9 @@ TEST(Robustness, DeepAndLongTexts) {
   read_all(repeat("void f() {", 20'000));
   read_all(repeat("namespace a {", 20'000));
   read_all(repeat("\\\n", 50'000) + "#if A\n#endif\n");
-  read_all("#define A B B\n#define B C C\n#define C D D\n#define D E E\n#define E F F\n#define F G G\n#define G A A\n#if A\n#endif\n");
+  read_all(
+      "#define A B B\n#define B C C\n#define C D D\n#define D E E\n#define E F F\n#define F G "
+      "G\n#define G A A\n#if A\n#endif\n");
   read_all("#define A A A\n#if A\n#endif\n");
   read_all("void f() { a" + repeat("<", 20'000) + "; }");
   read_all("void f() { x = " + repeat("a<b,", 10'000) + "; }");

@@ -18,22 +18,32 @@ std::vector<std::string> functions(std::string_view text) {
 }
 using Names = std::vector<std::string>;
 
-std::string_view at(std::string_view text, source::Range r) { return text.substr(r.begin, r.size()); }
+std::string_view at(std::string_view text, source::Range r) {
+  return text.substr(r.begin, r.size());
+}
 
 TEST(Functions, NamesAndScopes) {
-  EXPECT_EQ(functions("namespace a::b { namespace { void f() {} } inline namespace v1 { int g(int x) { return x; } } }\n"
-                      "void h();\nextern \"C\" { void c() {} }\nextern \"C\" int d() { return 0; }\n"),
-            (Names{"a::b::f", "a::b::v1::g", "c", "d"}));
-  EXPECT_EQ(functions("struct alignas(16) S : Base<int> { S(int a) : Base{a}, x_(a) {} ~S() {} bool operator()(int) const {}\n"
-                      " bool operator==(S o) const noexcept { return true; } struct In { void f() {} }; int x_ = {1}; };\n"
+  EXPECT_EQ(
+      functions("namespace a::b { namespace { void f() {} } inline namespace v1 { int g(int x) { "
+                "return x; } } }\n"
+                "void h();\nextern \"C\" { void c() {} }\nextern \"C\" int d() { return 0; }\n"),
+      (Names{"a::b::f", "a::b::v1::g", "c", "d"}));
+  EXPECT_EQ(functions("struct alignas(16) S : Base<int> { S(int a) : Base{a}, x_(a) {} ~S() {} "
+                      "bool operator()(int) const {}\n"
+                      " bool operator==(S o) const noexcept { return true; } struct In { void f() "
+                      "{} }; int x_ = {1}; };\n"
                       "template <> S T<int>::f<3>(int a) { }\n"),
             (Names{"S::S", "S::~S", "S::operator()", "S::operator==", "S::In::f", "T<int>::f"}));
-  EXPECT_EQ(functions("enum class E { a, b };\nint table[] = {1, 2};\nauto fn = [](int a) { return a; };\nvoid f() {}\n"
-                      "Foo x{1};\nMACRO(y)\nvoid g(int a = {}) {}\nPYBIND11_MODULE(m, n) { n.def(); }\n"),
-            (Names{"f", "g", "PYBIND11_MODULE"}));
-  EXPECT_EQ(functions("auto f(int a) -> decltype(g(a)) { if (a) { } }\ntemplate <int N, bool B = (N > 3)>\n"
-                      "requires(N > 0) auto g() { return x<y>(1); }\n"),
-            (Names{"f", "g"}));
+  EXPECT_EQ(
+      functions("enum class E { a, b };\nint table[] = {1, 2};\nauto fn = [](int a) { return a; "
+                "};\nvoid f() {}\n"
+                "Foo x{1};\nMACRO(y)\nvoid g(int a = {}) {}\nPYBIND11_MODULE(m, n) { n.def(); }\n"),
+      (Names{"f", "g", "PYBIND11_MODULE"}));
+  EXPECT_EQ(
+      functions(
+          "auto f(int a) -> decltype(g(a)) { if (a) { } }\ntemplate <int N, bool B = (N > 3)>\n"
+          "requires(N > 0) auto g() { return x<y>(1); }\n"),
+      (Names{"f", "g"}));
 }
 
 TEST(Functions, KernelsAndTheirAttributes) {
@@ -66,14 +76,23 @@ TEST(Functions, KernelsAndTheirAttributes) {
 
 // Both arms of a conditional are read, and neither may lose what follows.
 TEST(Functions, ConditionalsThatSplitDeclarations) {
-  EXPECT_EQ(functions("#if A\nvoid f(int a) {\n#else\nvoid g(int a, int b) {\n#endif\n  body();\n}\nvoid h() {}\n"),
+  EXPECT_EQ(functions("#if A\nvoid f(int a) {\n#else\nvoid g(int a, int b) {\n#endif\n  "
+                      "body();\n}\nvoid h() {}\n"),
             (Names{"f", "g", "h"}));
-  EXPECT_EQ(functions("void f() {\n#if A\n  if (x) {\n#endif\n  y();\n#if A\n  }\n#endif\n}\nvoid g() {}\n"), (Names{"f", "g"}));
-  EXPECT_EQ(functions("template <class T>\n#if A\n__global__ void __launch_bounds__(256) f(\n#else\n__global__ void f(\n#endif\n"
+  EXPECT_EQ(
+      functions(
+          "void f() {\n#if A\n  if (x) {\n#endif\n  y();\n#if A\n  }\n#endif\n}\nvoid g() {}\n"),
+      (Names{"f", "g"}));
+  EXPECT_EQ(functions("template <class T>\n#if A\n__global__ void __launch_bounds__(256) "
+                      "f(\n#else\n__global__ void f(\n#endif\n"
                       "  T a) { }\nvoid g() {}\n"),
             (Names{"f", "g"}));
-  EXPECT_EQ(functions("#if A\nnamespace a {\n#else\nnamespace b {\n#endif\nvoid f() {}\n}\nvoid g() {}\n"), (Names{"a::f", "g"}));
-  EXPECT_EQ(functions("#if 0\nvoid broken() { {\n#else\nvoid f() {\n#endif\n}\nvoid g() {}\n"), (Names{"broken", "f", "g"}));
+  EXPECT_EQ(
+      functions(
+          "#if A\nnamespace a {\n#else\nnamespace b {\n#endif\nvoid f() {}\n}\nvoid g() {}\n"),
+      (Names{"a::f", "g"}));
+  EXPECT_EQ(functions("#if 0\nvoid broken() { {\n#else\nvoid f() {\n#endif\n}\nvoid g() {}\n"),
+            (Names{"broken", "f", "g"}));
   Structure s = read("#if A\nvoid f() {\n#else\nvoid g() {\n#endif\n  body();\n}\n");
   EXPECT_EQ(s.functions[0].body.end, s.functions[1].body.end) << "both end at the shared brace";
 }
@@ -91,12 +110,14 @@ TEST(Functions, NestingIsSetRightAgain) {
   EXPECT_TRUE(s.functions[1].is_kernel);
   EXPECT_EQ(s.functions[2].name.text(), "g");
   EXPECT_EQ(s.recovered.size(), 3u);
-  EXPECT_EQ(functions("FOO(x\ntemplate <class T>\nvoid g() {}\n"), (Names{"g"})) << "an open parenthesis";
+  EXPECT_EQ(functions("FOO(x\ntemplate <class T>\nvoid g() {}\n"), (Names{"g"}))
+      << "an open parenthesis";
 }
 
 TEST(Code, CallsAndTheirFunctions) {
   Structure s = read(
-      "void f() {\n  a::b<int>(1); x.m(2); p->q<3>(); dim3 grid(4); if (c) return g(h());\n  vec<T> v(1); int n = sizeof(x);\n"
+      "void f() {\n  a::b<int>(1); x.m(2); p->q<3>(); dim3 grid(4); if (c) return g(h());\n  "
+      "vec<T> v(1); int n = sizeof(x);\n"
       "#pragma unroll\n  for (;;) i < j && k > (l);\n}\n");
   Names names;
   for (const Call& c : s.calls) names.emplace_back(c.name.text());
@@ -111,7 +132,8 @@ TEST(Code, InlineAssembly) {
       "               \"@!p mbarrier.try_wait.parity.shared::cta.b64 p, [%0], %1;\\n\" // why\n"
       "               \"L1: cvt.rs.satfinite.e2m1x4.f32 %0, {%1, %2};}\"\n"
       "               : \"=r\"(x) : \"r\"(y));\n"
-      "  asm(\"trap;\");\n  __asm__ __volatile__(R\"(griddepcontrol.wait;)\" ::: \"memory\");\n}\n");
+      "  asm(\"trap;\");\n  __asm__ __volatile__(R\"(griddepcontrol.wait;)\" ::: "
+      "\"memory\");\n}\n");
   ASSERT_EQ(s.assembly.size(), 3u);
   std::vector<std::string> m;
   for (Symbol x : s.assembly[0].mnemonics) m.emplace_back(x.text());
@@ -122,8 +144,10 @@ TEST(Code, InlineAssembly) {
 
 TEST(Code, SharedMemory) {
   Structure s = read(
-      "__global__ void k() {\n  __shared__ float a[4][8];\n  __shared__ int b, c;\n  extern __shared__ char d[];\n"
-      "  __shared__ alignas(16) uint8_t e[N];\n  __shared__ Pair<int> f[2];\n  __shared__ unsigned char g[3];\n}\n");
+      "__global__ void k() {\n  __shared__ float a[4][8];\n  __shared__ int b, c;\n  extern "
+      "__shared__ char d[];\n"
+      "  __shared__ alignas(16) uint8_t e[N];\n  __shared__ Pair<int> f[2];\n  __shared__ unsigned "
+      "char g[3];\n}\n");
   ASSERT_EQ(s.shared.size(), 7u);
   EXPECT_EQ(s.shared[6].bytes, 3u);
   EXPECT_EQ(s.shared[0].bytes, 128u);
@@ -141,16 +165,19 @@ TEST(Code, Exports) {
       "EXPORT_TYPED_FUNC(run, ns::run_impl);\n"
       "TORCH_LIBRARY_FRAGMENT(ops, m) {\n"
       "  m.def(\"gemm(Tensor a) -> Tensor\", &gemm<float>);\n"
-      "  m.impl(\"norm\", torch::kCUDA, &norm);\n  m.impl(\"add\", TORCH_FN(add_impl));\n  m.def(\"only_schema() -> ()\");\n}\n",
+      "  m.impl(\"norm\", torch::kCUDA, &norm);\n  m.impl(\"add\", TORCH_FN(add_impl));\n  "
+      "m.def(\"only_schema() -> ()\");\n}\n",
       v);
   Names pairs;
-  for (const Export& e : s.exports) pairs.push_back(std::string(e.op.text()) + "=" + std::string(e.function.text()));
+  for (const Export& e : s.exports)
+    pairs.push_back(std::string(e.op.text()) + "=" + std::string(e.function.text()));
   EXPECT_EQ(pairs, (Names{"run=run_impl", "gemm=gemm", "norm=norm", "add=add_impl"}));
 }
 
 TEST(Code, ConstexprIfs) {
   std::string_view text =
-      "void f() {\n  if constexpr (is_major_v<10>) { a(); } else { __trap(); }\n  if constexpr (x) b();\n  if (y) c();\n}\n";
+      "void f() {\n  if constexpr (is_major_v<10>) { a(); } else { __trap(); }\n  if constexpr (x) "
+      "b();\n  if (y) c();\n}\n";
   Structure s = read(text);
   ASSERT_EQ(s.constexpr_ifs.size(), 2u);
   EXPECT_EQ(at(text, s.constexpr_ifs[0].condition), "is_major_v<10>");
@@ -163,7 +190,8 @@ TEST(Code, ConstexprIfs) {
 TEST(Code, TargetMacrosInCode) {
   std::string_view text =
       "struct A { static constexpr bool fast = __CUDA_ARCH__ >= 1000; };\n"
-      "void f() { int m = (__CUDA_ARCH__ / 100); return g(__CUDA_ARCH_SPECIFIC__, 1) && __CUDA_ARCH__ < 900; }\n";
+      "void f() { int m = (__CUDA_ARCH__ / 100); return g(__CUDA_ARCH_SPECIFIC__, 1) && "
+      "__CUDA_ARCH__ < 900; }\n";
   Structure s = read(text);
   ASSERT_EQ(s.target_macros.size(), 4u);
   EXPECT_EQ(at(text, s.target_macros[0].expression), "__CUDA_ARCH__ >= 1000");
