@@ -11,6 +11,8 @@
 namespace ungate::patch {
 namespace {
 
+constexpr int kMostSteps = 300;  // more than any command takes
+
 class Crash : public testing::Test {
  protected:
   static void prepare(PatchedPackage& package) {
@@ -61,6 +63,7 @@ class Crash : public testing::Test {
 TEST_F(Crash, ApplyKilledAtEveryStep) {
   std::size_t seen[4] = {};
   for (int k = 1;; ++k) {
+    ASSERT_LT(k, kMostSteps);
     SCOPED_TRACE("killed at step " + std::to_string(k));
     PatchedPackage package;
     prepare(package);
@@ -79,6 +82,7 @@ TEST_F(Crash, ApplyKilledAtEveryStep) {
 TEST_F(Crash, RevertKilledAtEveryStep) {
   std::size_t seen[4] = {};
   for (int k = 1;; ++k) {
+    ASSERT_LT(k, kMostSteps);
     SCOPED_TRACE("killed at step " + std::to_string(k));
     PatchedPackage package;
     Plan plan = package.plan();
@@ -108,12 +112,14 @@ TEST_F(Crash, RevertKilledAtEveryStep) {
 TEST_F(Crash, RecoverKilledAtEveryStep) {
   int first = 0;
   for (int k = 1; first == 0; ++k) {
+    ASSERT_LT(k, kMostSteps);
     PatchedPackage package;
     Plan plan = package.plan();
     ASSERT_FALSE(survives(k, [&] { apply_all(plan); }));
     if (written_in_order(plan) == 2) first = k;
   }
   for (int k = 1;; ++k) {
+    ASSERT_LT(k, kMostSteps);
     SCOPED_TRACE("recovery killed at step " + std::to_string(k));
     PatchedPackage package;
     Plan plan = package.plan();
@@ -133,6 +139,7 @@ TEST_F(Crash, RecoverKilledAtEveryStep) {
 TEST_F(Crash, ApplyFailsAtEveryStepOnce) {
   int refused = 0;
   for (int k = 1;; ++k) {
+    ASSERT_LT(k, kMostSteps);
     SCOPED_TRACE("failed at step " + std::to_string(k));
     PatchedPackage package;
     prepare(package);
@@ -158,6 +165,7 @@ TEST_F(Crash, ApplyFailsAtEveryStepOnce) {
 TEST_F(Crash, DiskFailsFromEveryStepOn) {
   std::size_t seen[4] = {};
   for (int k = 1;; ++k) {
+    ASSERT_LT(k, kMostSteps);
     SCOPED_TRACE("failing from step " + std::to_string(k));
     PatchedPackage package;
     prepare(package);

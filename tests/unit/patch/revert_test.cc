@@ -110,6 +110,18 @@ TEST(Revert, RunsThatOthersRelyOnStay) {
   EXPECT_EQ(written_in_order(all), 0u);
 }
 
+// The same when the whole plan is given again and the rest is found written.
+TEST(Revert, RunsThatFoundTheRestWrittenRelyOnIt) {
+  PatchedPackage package;
+  Plan all = package.plan(), needed = all;
+  needed.files.pop_back();
+  std::string first = applied(needed), second = applied(all);
+  EXPECT_EQ(refusal(package, {first}).code, ErrorCode::refused);
+  EXPECT_EQ(written_in_order(all), 3u);
+  EXPECT_EQ(revert(package.root(), {}, {}, quiet())->runs.size(), 2u);
+  EXPECT_EQ(record_mismatches(package), 0u);
+}
+
 TEST(Revert, EditedFilesStopItBeforeAnythingChanges) {
   PatchedPackage package;
   Plan plan = package.plan();
@@ -210,6 +222,7 @@ TEST(Recover, EditedFilesOfAnInterruptedRunNeedForce) {
   PatchedPackage package;
   Plan plan = package.plan();
   for (int k = 1; written_in_order(plan) != 2; ++k) {
+    ASSERT_LT(k, 300);
     in_child([&] {
       setenv("UNGATE_TEST_KILL_AT", std::to_string(k).c_str(), 1);
       (void)recover(plan.root, {}, quiet());
