@@ -31,8 +31,10 @@ class Discover : public testing::Test {
     tree_.file(site + name + '-' + version + ".dist-info/INSTALLER", "uv\n");
   }
   void make_venv(const std::string& more = {}) {
-    tree_.file("venv/pyvenv.cfg", "home = " + tree_.path("base/bin") + "\nversion = 3.11.7\n" + more);
-    distribution(kVenvSite, "flashinfer_python", "0.6.3+cu129", "flashinfer/jit/comm.py,,\nflashinfer/__init__.py,,\n");
+    tree_.file("venv/pyvenv.cfg",
+               "home = " + tree_.path("base/bin") + "\nversion = 3.11.7\n" + more);
+    distribution(kVenvSite, "flashinfer_python", "0.6.3+cu129",
+                 "flashinfer/jit/comm.py,,\nflashinfer/__init__.py,,\n");
     tree_.file(std::string(kVenvSite) + "flashinfer/__init__.py");
     tree_.file(std::string(kVenvSite) + "flashinfer/jit/comm.py");
   }
@@ -56,7 +58,9 @@ class Discover : public testing::Test {
   }
   std::vector<std::string> sites(const Environment& e) {
     std::vector<std::string> out;
-    for (const Site& s : e.sites) out.push_back(std::string(name_of(s.kind)) + ' ' + s.path.substr(tree_.root().size() + 1));
+    for (const Site& s : e.sites) {
+      out.push_back(std::string(name_of(s.kind)) + ' ' + s.path.substr(tree_.root().size() + 1));
+    }
     return out;
   }
 
@@ -88,12 +92,15 @@ TEST_F(Discover, PartsOfAnEnvironment) {
   tree_.link("flashinfer", std::string(kVenvSite) + "linked");
   std::string site = tree_.path("venv/lib/python3.11/site-packages");
   EXPECT_THAT(path("venv/lib/python3.11/site-packages").selected, IsEmpty());
-  EXPECT_THAT(path("venv/lib/python3.11/site-packages/flashinfer").selected, ElementsAre(site + "/flashinfer"));
+  EXPECT_THAT(path("venv/lib/python3.11/site-packages/flashinfer").selected,
+              ElementsAre(site + "/flashinfer"));
   EXPECT_THAT(path("venv/lib64/python3.11/site-packages/flashinfer/jit/comm.py").selected,
               ElementsAre(site + "/flashinfer/jit/comm.py"));
   // A linked package stays where it is found, so that writing through the link can be refused.
-  EXPECT_THAT(path("venv/lib/python3.11/site-packages/linked").selected, ElementsAre(site + "/linked"));
-  Environment both = only({{site + "/flashinfer/jit", tree_.path("venv/lib/python3.11/site-packages/linked")}, ""});
+  EXPECT_THAT(path("venv/lib/python3.11/site-packages/linked").selected,
+              ElementsAre(site + "/linked"));
+  Environment both = only(
+      {{site + "/flashinfer/jit", tree_.path("venv/lib/python3.11/site-packages/linked")}, ""});
   EXPECT_THAT(both.selected, ElementsAre(site + "/flashinfer/jit", site + "/linked"));
   EXPECT_THAT(only({{site + "/flashinfer", tree_.path("venv")}, ""}).selected, IsEmpty());
 }
@@ -104,9 +111,9 @@ TEST_F(Discover, BaseAndUserSitesInImportOrder) {
   distribution("base/lib/python3.12/site-packages/", "other", "1");
   distribution("home/.local/lib/python3.11/site-packages/", "torch", "2.8");
   around_.home = tree_.path("home");
-  EXPECT_THAT(sites(path("venv")),
-              ElementsAre("site-packages venv/lib/python3.11/site-packages",
-                          "user home/.local/lib/python3.11/site-packages", "base base/lib/python3.11/site-packages"));
+  EXPECT_THAT(sites(path("venv")), ElementsAre("site-packages venv/lib/python3.11/site-packages",
+                                               "user home/.local/lib/python3.11/site-packages",
+                                               "base base/lib/python3.11/site-packages"));
   around_.no_user_site = true;
   Environment e = path("venv");
   EXPECT_EQ(e.sites.size(), 2u);
@@ -123,8 +130,9 @@ TEST_F(Discover, PthFilesAndEditableInstalls) {
   tree_.file("two/python/two/__init__.py");
   tree_.file("two/pyproject.toml");
   tree_.link("loop", "loop");
-  tree_.file(site + "a.pth", "# comment\n\nimport sys; sys.path.append('x')\n" + tree_.path("src-one") +
-                                 "\n/no/such/folder\n" + tree_.path("loop") + "\n");
+  tree_.file(site + "a.pth", "# comment\n\nimport sys; sys.path.append('x')\n" +
+                                 tree_.path("src-one") + "\n/no/such/folder\n" +
+                                 tree_.path("loop") + "\n");
   distribution(site, "two", "1.0");
   tree_.file(site + "two-1.0.dist-info/direct_url.json",
              "{\"url\": \"file://" + tree_.path("two") + "\", \"dir_info\": {\"editable\": true}}");
@@ -132,8 +140,8 @@ TEST_F(Discover, PthFilesAndEditableInstalls) {
              R"({"url": "file:///no/such%20folder", "dir_info": {"editable": true}})");
   tree_.file(site + "four-1.0.dist-info/direct_url.json", R"({"url": 4, "dir_info": []})");
   Environment e = path("venv");
-  EXPECT_THAT(sites(e), ElementsAre("site-packages venv/lib/python3.11/site-packages", "pth src-one",
-                                    "editable two/python", "editable two"));
+  EXPECT_THAT(sites(e), ElementsAre("site-packages venv/lib/python3.11/site-packages",
+                                    "pth src-one", "editable two/python", "editable two"));
   EXPECT_THAT(e.sites[1].from, HasSubstr("a.pth"));
   EXPECT_EQ(e.sites[2].root, tree_.path("two"));
   std::string notes;
@@ -150,7 +158,8 @@ TEST_F(Discover, PthFilesAndEditableInstalls) {
 TEST_F(Discover, CondaTargetCheckoutAndFolder) {
   tree_.folder("conda/conda-meta");
   distribution("conda/lib/python3.12/site-packages/", "numpy", "2.0");
-  EXPECT_THAT(sites(path("conda")), ElementsAre("site-packages conda/lib/python3.12/site-packages"));
+  EXPECT_THAT(sites(path("conda")),
+              ElementsAre("site-packages conda/lib/python3.12/site-packages"));
   EXPECT_EQ(path("conda").sites[0].root, tree_.path("conda"));
 
   distribution("target/", "sglang", "0.5.8");
@@ -165,7 +174,8 @@ TEST_F(Discover, CondaTargetCheckoutAndFolder) {
   tree_.file("repo/python/pkg/__init__.py");
   tree_.file("repo/python/pkg/a.py");
   EXPECT_THAT(sites(path("repo")), ElementsAre("checkout repo/python", "checkout repo"));
-  EXPECT_THAT(path("repo/python/pkg/a.py").selected, ElementsAre(tree_.path("repo/python/pkg/a.py")));
+  EXPECT_THAT(path("repo/python/pkg/a.py").selected,
+              ElementsAre(tree_.path("repo/python/pkg/a.py")));
   // An editable checkout below an installed site is a checkout still.
   tree_.folder("target/clone/.git");
   tree_.file("target/clone/x.py");
@@ -234,7 +244,8 @@ TEST_F(Discover, DefaultsToTheActiveEnvironmentThenPath) {
   tree_.file("extra/pkg/__init__.py");
   around_.path = tree_.path("base/bin");
   around_.python_path = tree_.path("extra") + "::/no/such";
-  EXPECT_THAT(sites(only({})), ElementsAre("pythonpath extra", "site-packages base/lib/python3.11/site-packages"));
+  EXPECT_THAT(sites(only({})),
+              ElementsAre("pythonpath extra", "site-packages base/lib/python3.11/site-packages"));
   make_venv();
   around_.virtual_env = tree_.path("venv");
   EXPECT_EQ(only({}).prefix, tree_.path("venv"));
@@ -284,7 +295,8 @@ TEST_F(Discover, DuplicatesAndCopies) {
   tree_.file("base/lib/python3.11/site-packages/ext.cpython-311-x86_64-linux-gnu.so");
   tree_.file("base/lib/python3.11/site-packages/ext.py");
   tree_.folder(std::string(kVenvSite) + "ext");
-  tree_.file(std::string(kVenvSite) + "flashinfer_python-0.6.3+cu129.egg-info", "Name: flashinfer-python\n");
+  tree_.file(std::string(kVenvSite) + "flashinfer_python-0.6.3+cu129.egg-info",
+             "Name: flashinfer-python\n");
   Environment e = path("venv");
   auto twice = duplicates(e);
   ASSERT_EQ(twice.size(), 1u);
@@ -328,7 +340,8 @@ TEST(Distribution, NamesAndLeftovers) {
   TempTree tree;
   tree.file("~lashinfer-1.dist-info/RECORD");
   tree.file(".dist-info/RECORD");
-  tree.file("noversion.dist-info/METADATA", "Metadata-Version: 2.1\nNAME: No_Version\nversion: 3\n\nName: body\n");
+  tree.file("noversion.dist-info/METADATA",
+            "Metadata-Version: 2.1\nNAME: No_Version\nversion: 3\n\nName: body\n");
   tree.file("dev.egg-info/PKG-INFO", "Name: dev\nVersion: 0.1.dev4+g12\n");
   tree.file("flat-2.egg-info", "Name: flat\n");
   tree.file("weird-french_toast.dist-info/METADATA");

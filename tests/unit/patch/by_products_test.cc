@@ -46,10 +46,11 @@ class Caches : public testing::Test {
 };
 
 TEST_F(Caches, ExactlyTheTouchedModulesInEveryVersionAndArch) {
-  for (const char* path : {"0.6.3/120a/cached_ops/trtllm_comm/trtllm_comm.so", "0.6.3/120f/cached_ops/trtllm_comm/a.o",
-                           "0.6.3/90a_120a/cached_ops/trtllm_comm/b/c.o", "0.6.14/120f/generated/trtllm_comm_x/x.cu",
-                           "0.6.3/120a/cached_ops/trtllm_comm2/a.so", "0.6.3/120a/cached_ops/fp4/a.so",
-                           "0.6.3/120a/cached_ops/tmp/trtllm_comm.lock", "0.6.3/cached_ops/trtllm_comm/a.so"}) {
+  for (const char* path :
+       {"0.6.3/120a/cached_ops/trtllm_comm/trtllm_comm.so", "0.6.3/120f/cached_ops/trtllm_comm/a.o",
+        "0.6.3/90a_120a/cached_ops/trtllm_comm/b/c.o", "0.6.14/120f/generated/trtllm_comm_x/x.cu",
+        "0.6.3/120a/cached_ops/trtllm_comm2/a.so", "0.6.3/120a/cached_ops/fp4/a.so",
+        "0.6.3/120a/cached_ops/tmp/trtllm_comm.lock", "0.6.3/cached_ops/trtllm_comm/a.so"}) {
     tree_.file("home/.cache/flashinfer/" + std::string(path), "12345");
   }
   tree_.file("base/.cache/flashinfer/0.6.3/120a/cached_ops/trtllm_comm/a.so");
@@ -79,10 +80,12 @@ TEST_F(Caches, LinksAreNeverFollowedOut) {
   tree_.link(tree_.path("precious"), "home/.cache/flashinfer/0.6.14");
   tree_.link(tree_.path("precious"), "home/.cache/flashinfer/0.6.3/120a/cached_ops/trtllm_comm");
   tree_.file("home/.cache/flashinfer/0.6.3/120f/cached_ops/trtllm_comm/a.so");
-  tree_.link(tree_.path("precious"), "home/.cache/flashinfer/0.6.3/120f/cached_ops/trtllm_comm/inner");
+  tree_.link(tree_.path("precious"),
+             "home/.cache/flashinfer/0.6.3/120f/cached_ops/trtllm_comm/inner");
   ByProducts found = find_by_products({}, {rule()}, variables(), now_ns());
   ASSERT_EQ(found.caches.size(), 2u);
-  EXPECT_THAT(found.problems, ElementsAre(HasSubstr("120a/cached_ops/trtllm_comm is a symbolic link; left alone")));
+  EXPECT_THAT(found.problems,
+              ElementsAre(HasSubstr("120a/cached_ops/trtllm_comm is a symbolic link; left alone")));
   clear_by_products(found, quiet());
   EXPECT_TRUE(tree_.exists("precious/120a/cached_ops/trtllm_comm/thesis.tex"));
   EXPECT_TRUE(tree_.exists("home/.cache/flashinfer/0.6.3/120a/cached_ops/trtllm_comm"));
@@ -106,8 +109,12 @@ TEST_F(Caches, RulesThatWouldTakeMoreFindNothing) {
     return found({r});
   };
   EXPECT_THAT(with({"{version}/{arch}/cached_ops/{module}"}, {}), IsEmpty());
-  EXPECT_THAT(with({"{version}/{arch}/cached_ops/{module}"}, {"*", "", ".", "..", "a/b", "trt?lm_comm"}), IsEmpty());
-  EXPECT_THAT(with({"../other/{module}", "/{module}", "{version}//{module}", "{version}/{arch}"}, {"trtllm_comm"}), IsEmpty());
+  EXPECT_THAT(
+      with({"{version}/{arch}/cached_ops/{module}"}, {"*", "", ".", "..", "a/b", "trt?lm_comm"}),
+      IsEmpty());
+  EXPECT_THAT(with({"../other/{module}", "/{module}", "{version}//{module}", "{version}/{arch}"},
+                   {"trtllm_comm"}),
+              IsEmpty());
   EXPECT_THAT(with({"*/1?0a/*/{module}"}, {"trtllm_comm"}).size(), 1u);
 }
 
@@ -121,13 +128,17 @@ TEST_F(Caches, PatternsMatchWithinAName) {
 TEST(Bytecode, AllTagsOfTheFileAndNoOther) {
   TempTree tree;
   tree.file("pkg/comm.py");
-  for (const char* name : {"comm.cpython-311.pyc", "comm.cpython-312.opt-1.pyc", "comm.pypy310.pyc", "comm2.cpython-311.pyc",
-                           "comm.cpython-311.opt-1.x.pyc", "comm.pyc", "comm.cpython-311.pyc.123", "comm.cpython-311.nbi"}) {
+  for (const char* name : {"comm.cpython-311.pyc", "comm.cpython-312.opt-1.pyc", "comm.pypy310.pyc",
+                           "comm2.cpython-311.pyc", "comm.cpython-311.opt-1.x.pyc", "comm.pyc",
+                           "comm.cpython-311.pyc.123", "comm.cpython-311.nbi"}) {
     tree.file(std::string("pkg/__pycache__/") + name);
   }
   std::vector<std::string> names;
-  for (const std::string& path : find_bytecode({tree.root(), "pkg/comm.py"})) names.push_back(path.substr(path.rfind('/') + 1));
-  EXPECT_THAT(names, UnorderedElementsAre("comm.cpython-311.pyc", "comm.cpython-312.opt-1.pyc", "comm.pypy310.pyc"));
+  for (const std::string& path : find_bytecode({tree.root(), "pkg/comm.py"})) {
+    names.push_back(path.substr(path.rfind('/') + 1));
+  }
+  EXPECT_THAT(names, UnorderedElementsAre("comm.cpython-311.pyc", "comm.cpython-312.opt-1.pyc",
+                                          "comm.pypy310.pyc"));
   EXPECT_THAT(find_bytecode({tree.root(), "pkg/comm.cu"}), IsEmpty());
   tree.file("elsewhere/other.cpython-311.pyc");
   tree.file("linked/other.py");
@@ -193,7 +204,8 @@ TEST(ByProducts, OnlyListedInPlainFolders) {
 TEST(ByProducts, RevertClearsTheFoldersOfTheRun) {
   PatchedPackage package;
   auto home = [&](const std::string& path) {
-    return [=](std::string_view name) { return name == "HOME" ? std::optional(path) : std::nullopt; };
+    return
+        [=](std::string_view name) { return name == "HOME" ? std::optional(path) : std::nullopt; };
   };
   Plan plan = package.plan();
   plan.caches[0].bases = {"~"};
@@ -220,9 +232,10 @@ TEST(Prebuilt, ModulesThatShadowTheSources) {
   tree.file("site/flashinfer_jit_cache-0.6.3+cu129.dist-info/RECORD");
   tree.file("site/flashinfer_cubin/cubins/a.cubin");
   package::Environment e = package::environment_of_site(tree.path("site"));
-  std::vector<PrebuiltRule> rules = {{"flashinfer-python", {"flashinfer/data/aot/{module}/*.so"}},
-                                     {"flashinfer-jit-cache", {"flashinfer_jit_cache/jit_cache/{module}/{module}.so"}},
-                                     {"flashinfer-cubin", {"flashinfer_cubin"}}};
+  std::vector<PrebuiltRule> rules = {
+      {"flashinfer-python", {"flashinfer/data/aot/{module}/*.so"}},
+      {"flashinfer-jit-cache", {"flashinfer_jit_cache/jit_cache/{module}/{module}.so"}},
+      {"flashinfer-cubin", {"flashinfer_cubin"}}};
   auto found = find_prebuilt(e, rules, {"trtllm_comm", "norm"});
   ASSERT_EQ(found.size(), 3u);
   EXPECT_EQ(found[0].path, tree.path("site/flashinfer/data/aot/trtllm_comm/trtllm_comm.so"));
