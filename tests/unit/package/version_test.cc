@@ -5,11 +5,11 @@
 
 #include <array>
 #include <cstdlib>
-#include <filesystem>
 #include <fstream>
 #include <random>
 
 #include "package/specifier.h"
+#include "unit/support/temp_tree.h"
 
 namespace ungate::package {
 namespace {
@@ -243,21 +243,18 @@ std::vector<std::array<std::string, 3>> questions() {
 }
 
 TEST(Version, AgreesWithPythonsPackaging) {
-  namespace fs = std::filesystem;
   if (std::system("python3 -c 'import sys' > /dev/null 2>&1") != 0) GTEST_SKIP() << "no python3";
-  fs::path folder = fs::path(testing::TempDir()) / "ungate_pep440";
-  fs::create_directories(folder);
+  testing_support::TempTree tree;
   auto all = questions();
-  {
-    std::ofstream(folder / "oracle.py") << kOracle;
-    std::ofstream in(folder / "in");
-    for (auto& [kind, a, b] : all) in << kind << '\t' << a << '\t' << b << '\n';
-  }
-  std::string command = "cd '" + folder.string() + "' && python3 oracle.py in > out 2> log";
+  std::string asked;
+  for (auto& [kind, a, b] : all) asked += kind + '\t' + a + '\t' + b + '\n';
+  tree.file("oracle.py", kOracle);
+  tree.file("in", asked);
+  std::string command = "cd '" + tree.root() + "' && python3 oracle.py in > out 2> log";
   int status = std::system(command.c_str());
   if (WEXITSTATUS(status) == 77) GTEST_SKIP() << "python3 has no pip";
   ASSERT_EQ(status, 0);
-  std::ifstream out(folder / "out");
+  std::ifstream out(tree.path("out"));
   std::string line;
   for (auto& [kind, a, b] : all) {
     ASSERT_TRUE(std::getline(out, line));

@@ -141,7 +141,12 @@ inline std::size_t record_mismatches(const PatchedPackage& package) {
 inline int in_child(const std::function<void()>& work) {
   pid_t child = fork();
   if (child == 0) {
-    work();
+    // Nothing may get past here: the child would go on with the other tests.
+    try {
+      work();
+    } catch (const std::exception& e) {
+      ADD_FAILURE() << e.what();
+    }
     std::fflush(stdout);
     _exit(testing::Test::HasFailure() ? 1 : 0);
   }
