@@ -10,7 +10,8 @@ namespace {
 
 bool holds_anything(const std::string& folder) {
   auto entries = list_folder(folder);
-  return entries && std::ranges::any_of(*entries, [](const FolderEntry& e) { return e.name != "__pycache__"; });
+  return entries && std::ranges::any_of(
+                        *entries, [](const FolderEntry& e) { return e.name != "__pycache__"; });
 }
 
 }  // namespace
@@ -30,7 +31,8 @@ bool Builder::add_prefix(const Prefix& prefix, const std::string& python_version
   if (prefix.virtual_environment) {
     for (const std::string& path : own) add_with_pth(path, SiteKind::site_packages);
   }
-  if ((sees_base || !prefix.virtual_environment) && !around_.no_user_site && !around_.home.empty()) {
+  if ((sees_base || !prefix.virtual_environment) && !around_.no_user_site &&
+      !around_.home.empty()) {
     for (const std::string& path : site_folders(around_.home + "/.local", python_version)) {
       add_with_pth(path, SiteKind::user);
     }
@@ -39,7 +41,9 @@ bool Builder::add_prefix(const Prefix& prefix, const std::string& python_version
     for (const std::string& path : own) add_with_pth(path, SiteKind::site_packages);
   }
   if (sees_base) {
-    for (const std::string& path : site_folders(prefix.base, python_version)) add_with_pth(path, SiteKind::base);
+    for (const std::string& path : site_folders(prefix.base, python_version)) {
+      add_with_pth(path, SiteKind::base);
+    }
   }
   return own_site;
 }
@@ -87,7 +91,9 @@ void Builder::add_sources(const std::string& folder, SiteKind kind, const std::s
 
 void Builder::add_with_pth(const std::string& path, SiteKind kind) {
   add(path, kind);
-  for (PthFolder& folder : pth_folders(path, environment_.notes)) add(folder.path, SiteKind::pth, folder.from);
+  for (PthFolder& folder : pth_folders(path, environment_.notes)) {
+    add(folder.path, SiteKind::pth, folder.from);
+  }
 }
 
 void Builder::add_editable_sources() {
@@ -97,11 +103,14 @@ void Builder::add_editable_sources() {
     std::string from = join_path(environment_.sites[d.site].path, d.metadata) + "/direct_url.json";
     auto source = resolve(d.editable_source);
     if (!source || !is_folder(*source)) {
-      environment_.notes.push_back({from, "the sources of this editable install are not there: " + d.editable_source});
+      environment_.notes.push_back(
+          {from, "the sources of this editable install are not there: " + d.editable_source});
       continue;
     }
     // A .pth file may have named the same sources already.
-    auto inside = [&](const Site& s) { return is_within(s.path, *source) && s.kind == SiteKind::pth; };
+    auto inside = [&](const Site& s) {
+      return is_within(s.path, *source) && s.kind == SiteKind::pth;
+    };
     if (std::ranges::any_of(environment_.sites, inside)) continue;
     add_sources(*source, SiteKind::editable, from);
   }

@@ -13,8 +13,8 @@ class Builder {
   explicit Builder(const Surroundings& around) : around_(around) {}
 
   // PYTHONPATH, the prefix's sites with their .pth folders, and, where the interpreter would look
-  // there, the user's site and those of the base interpreter. False if the prefix itself has no site,
-  // or only empty ones.
+  // there, the user's site and those of the base interpreter. False if the prefix itself has no
+  // site, or only empty ones.
   bool add_prefix(const Prefix& prefix, const std::string& python_version);
   // A site that the user named, with the folders of its .pth files if it is a site-packages folder.
   void add_named_site(const std::string& path);

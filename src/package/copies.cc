@@ -15,7 +15,8 @@ std::string serving(const std::string& site, const std::string& name) {
   if (is_file(base + "/__init__.py")) return base;
   if (auto entries = list_folder(site)) {
     for (const FolderEntry& e : *entries) {
-      bool module = e.name == name + ".so" || (e.name.starts_with(name + ".") && e.name.ends_with(".so"));
+      bool module =
+          e.name == name + ".so" || (e.name.starts_with(name + ".") && e.name.ends_with(".so"));
       if (module && !e.folder) return join_path(site, e.name);
     }
   }

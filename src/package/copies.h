@@ -11,8 +11,8 @@
 
 namespace ungate::package {
 
-// One distribution that is installed more than once, in several sites or twice in one (an upgrade that
-// was interrupted).
+// One distribution that is installed more than once, in several sites or twice in one (an upgrade
+// that was interrupted).
 struct Duplicate {
   std::string name;
   std::vector<std::uint32_t> distributions;  // indices; the first is the one that Python finds
@@ -25,8 +25,8 @@ struct Copy {
   std::uint32_t site = 0;
   std::string path;  // absolute: the package folder, module file or extension module
 };
-// All of them in import order. `name` is the first part of a module name. Folders without __init__.py
-// (namespace packages) come last, as for Python they lose to any other copy.
+// All of them in import order. `name` is the first part of a module name. Folders without
+// __init__.py (namespace packages) come last, as for Python they lose to any other copy.
 std::vector<Copy> copies_of(const Environment& environment, std::string_view name);
 
 }  // namespace ungate::package

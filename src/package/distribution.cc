@@ -13,7 +13,8 @@ namespace ungate::package {
 namespace {
 
 constexpr std::uint64_t kLargestMetadata = 16 << 20;
-constexpr std::string_view kDistInfo = ".dist-info", kEggInfo = ".egg-info", kEggFolder = "EGG-INFO";
+constexpr std::string_view kDistInfo = ".dist-info", kEggInfo = ".egg-info",
+                           kEggFolder = "EGG-INFO";
 
 std::string small_file(const std::string& path) {
   auto text = read_file(path, kLargestMetadata);
@@ -31,8 +32,8 @@ std::string header(std::string_view metadata, std::string_view key) {
   return {};
 }
 
-// "flashinfer_python-0.6.3". Versions hold no '-'; names should not either, but some installers wrote
-// them.
+// "flashinfer_python-0.6.3". Versions hold no '-'; names should not either, but some installers
+// wrote them.
 void read_wheel_name(std::string_view stem, Distribution& d) {
   std::size_t dash = stem.rfind('-');
   d.name = normalised_name(stem.substr(0, dash));
@@ -54,7 +55,10 @@ void read_headers(const std::string& metadata_file, Distribution& d) {
 
 std::string unescape_url(std::string_view s) {
   auto digit = [](char c) {
-    return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+    return c >= '0' && c <= '9'   ? c - '0'
+           : c >= 'a' && c <= 'f' ? c - 'a' + 10
+           : c >= 'A' && c <= 'F' ? c - 'A' + 10
+                                  : -1;
   };
   std::string out;
   for (std::size_t i = 0; i < s.size(); ++i) {
@@ -76,7 +80,9 @@ std::string editable_source(const std::string& direct_url_file) {
   if (dir_info == json.end() || !dir_info->is_object()) return {};
   auto editable = dir_info->find("editable");
   auto url = json.find("url");
-  if (editable == dir_info->end() || *editable != true || url == json.end() || !url->is_string()) return {};
+  if (editable == dir_info->end() || *editable != true || url == json.end() || !url->is_string()) {
+    return {};
+  }
   std::string_view text = url->get_ref<const std::string&>();
   if (!text.starts_with("file://")) return {};
   text.remove_prefix(7);
@@ -131,7 +137,8 @@ std::vector<Distribution> read_distributions(const std::string& site_path, std::
   for (const FolderEntry& entry : *entries) {
     std::string_view name = entry.name;
     bool dist_info = entry.folder && name.ends_with(kDistInfo) && name.size() > kDistInfo.size();
-    bool egg = (name.ends_with(kEggInfo) && name.size() > kEggInfo.size()) || (entry.folder && name == kEggFolder);
+    bool egg = (name.ends_with(kEggInfo) && name.size() > kEggInfo.size()) ||
+               (entry.folder && name == kEggFolder);
     if (!dist_info && !egg) continue;
     if (name.starts_with('~')) {
       notes.push_back({join_path(site_path, name), "left behind by an interrupted pip; not read"});

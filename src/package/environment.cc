@@ -19,7 +19,8 @@ struct Place {
 };
 
 bool is_prefix(const std::string& folder) {
-  return is_environment(folder) || !python_versions(folder).empty() || !site_folders(folder, "").empty();
+  return is_environment(folder) || !python_versions(folder).empty() ||
+         !site_folders(folder, "").empty();
 }
 
 // Whether there is a file below, without following links; stops at the first.
@@ -36,7 +37,8 @@ bool holds_file(const std::string& folder) {
 
 // The path of `path` once its ancestor `folder` has been resolved.
 std::string below(const std::string& path, const std::string& folder, const std::string& resolved) {
-  return path.size() == folder.size() ? resolved : resolved + path.substr(folder == "/" ? 0 : folder.size());
+  return path.size() == folder.size() ? resolved
+                                      : resolved + path.substr(folder == "/" ? 0 : folder.size());
 }
 
 Place place_in(Place::Kind kind, const std::string& path, const std::string& folder) {
@@ -61,10 +63,15 @@ Place place_of(const std::string& path) {
 Result<Place> locate(const std::string& named, const Surroundings& around) {
   std::string path = absolute(named, around.working_folder);
   auto there = resolve(path);
-  if (!there) return std::unexpected(Error{there.error().code, there.error().what, named, there.error().next});
+  if (!there) {
+    return std::unexpected(
+        Error{there.error().code, there.error().what, named, there.error().next});
+  }
   if (is_folder(path)) {
     auto entries = list_folder(path);
-    if (!entries) return std::unexpected(Error{entries.error().code, entries.error().what, named, {}});
+    if (!entries) {
+      return std::unexpected(Error{entries.error().code, entries.error().what, named, {}});
+    }
     if (is_prefix(path)) return Place{Place::Kind::prefix, *there, {}};
     if (!holds_file(path)) return fail(ErrorCode::nothing_to_audit, "holds no files", named);
   }
@@ -86,13 +93,14 @@ Result<std::vector<Environment>> of_prefix(const Prefix& prefix, const Surroundi
     if (builder.add_prefix(prefix, version)) out.push_back(builder.finish());
   }
   if (out.empty()) {
-    return fail(ErrorCode::nothing_to_audit, "has no site-packages folder, or an empty one", prefix.path);
+    return fail(ErrorCode::nothing_to_audit, "has no site-packages folder, or an empty one",
+                prefix.path);
   }
   return out;
 }
 
-// The environment of a site. One inside a virtual or conda environment comes with that environment's
-// other sites, so that imports resolve; then only the named site is selected.
+// The environment of a site. One inside a virtual or conda environment comes with that
+// environment's other sites, so that imports resolve; then only the named site is selected.
 Environment of_site(const Place& place, const Surroundings& around) {
   std::string root = state_root(place.path);
   if (is_environment(root)) {
@@ -146,7 +154,9 @@ void merge(std::vector<Environment>& all, Environment e) {
     same->selected.clear();
   } else {
     for (std::string& path : e.selected) {
-      if (std::ranges::find(same->selected, path) == same->selected.end()) same->selected.push_back(path);
+      if (std::ranges::find(same->selected, path) == same->selected.end()) {
+        same->selected.push_back(path);
+      }
     }
   }
 }
@@ -154,7 +164,8 @@ void merge(std::vector<Environment>& all, Environment e) {
 Result<std::vector<Environment>> by_default(const Surroundings& around) {
   if (!around.virtual_env.empty()) {
     if (!is_folder(around.virtual_env)) {
-      return fail(ErrorCode::no_such_path, "VIRTUAL_ENV names a folder that is not there", around.virtual_env);
+      return fail(ErrorCode::no_such_path, "VIRTUAL_ENV names a folder that is not there",
+                  around.virtual_env);
     }
     return of_prefix(read_prefix(around.virtual_env), around);
   }
@@ -163,7 +174,8 @@ Result<std::vector<Environment>> by_default(const Surroundings& around) {
     if (prefix) return of_prefix(*prefix, around);
     if (prefix.error().code != ErrorCode::no_such_path) return std::unexpected(prefix.error());
   }
-  return fail(ErrorCode::nothing_to_audit, "no path was given, VIRTUAL_ENV is not set, and PATH has no python3");
+  return fail(ErrorCode::nothing_to_audit,
+              "no path was given, VIRTUAL_ENV is not set, and PATH has no python3");
 }
 
 }  // namespace

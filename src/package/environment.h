@@ -1,4 +1,5 @@
-// Environments: which folders Python would import from, and what is installed there. Nothing is run.
+// Environments: which folders Python would import from, and what is installed there. Nothing is
+// run.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +19,8 @@ namespace ungate::package {
 struct Environment {
   std::string prefix;          // links resolved; empty if only folders were named
   std::string python_version;  // "3.11"; empty: not known
-  // A site may lie inside another (a checkout's `src`, a folder of a .pth file): a file belongs to the
-  // deepest site that holds it, see site_of().
+  // A site may lie inside another (a checkout's `src`, a folder of a .pth file): a file belongs to
+  // the deepest site that holds it, see site_of().
   std::vector<Site> sites;
   // What the user named within the sites, absolute; empty: everything.
   std::vector<std::string> selected;
@@ -33,16 +34,16 @@ struct Environment {
 };
 
 struct Query {
-  // Each a virtual or conda environment, a site-packages or `pip install --target` folder, a package
-  // folder or file inside one, a source checkout, or any other folder or file of sources.
+  // Each a virtual or conda environment, a site-packages or `pip install --target` folder, a
+  // package folder or file inside one, a source checkout, or any other folder or file of sources.
   std::vector<std::string> paths;
   // An interpreter (path or name), asked when no path is given.
   std::string python;
 };
 
 // The environments that a query names: by its paths, else its interpreter, else VIRTUAL_ENV, else
-// python3 on PATH. At least one; paths into one environment give it once. A prefix with site-packages
-// folders of several Python versions gives one environment each.
+// python3 on PATH. At least one; paths into one environment give it once. A prefix with
+// site-packages folders of several Python versions gives one environment each.
 //
 // Errors name the path: `no_such_path`, `unreadable` (permission, a loop of links) and
 // `nothing_to_audit` (an empty folder, a prefix without site-packages, no Python at all).

@@ -36,7 +36,8 @@ Result<std::vector<FolderEntry>> list_folder(const std::string& path) {
   std::vector<FolderEntry> entries;
   for (; it != fs::directory_iterator(); it.increment(error)) {
     std::error_code ignored;
-    entries.push_back({it->path().filename().string(), it->is_directory(ignored), it->is_symlink(ignored)});
+    entries.push_back(
+        {it->path().filename().string(), it->is_directory(ignored), it->is_symlink(ignored)});
     if (error) break;
   }
   if (error) return std::unexpected(path_error(path, error.value()));

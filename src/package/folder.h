@@ -28,12 +28,13 @@ std::string parent_of(std::string_view path);
 std::string name_of_path(std::string_view path);
 std::string join_path(std::string_view folder, std::string_view name);
 
-// Absolute, without "." and doubled or final slashes. Symbolic links stay, so that a package that is a
-// link in its site is still seen there; only a path with ".." is resolved, since a name and ".." cancel
-// each other only without links.
+// Absolute, without "." and doubled or final slashes. Symbolic links stay, so that a package that
+// is a link in its site is still seen there; only a path with ".." is resolved, since a name and
+// ".." cancel each other only without links.
 std::string absolute(std::string_view path, std::string_view working_folder);
 
-// All symbolic links resolved; `no_such_path`, or `unreadable` for a loop and for lack of permission.
+// All symbolic links resolved; `no_such_path`, or `unreadable` for a loop and for lack of
+// permission.
 Result<std::string> resolve(const std::string& path);
 
 // True if `path` is `folder` or lies below it. Both absolute, compared as text.

@@ -20,8 +20,8 @@ bool has_below(const Record& record, std::string_view folder) {
   return at != record.entries().end() && at->path.starts_with(prefix);
 }
 
-// Distributions are mostly called as their top-level folder, or begin with it (flashinfer-python): those
-// are asked first, so that one RECORD is read and not all.
+// Distributions are mostly called as their top-level folder, or begin with it (flashinfer-python):
+// those are asked first, so that one RECORD is read and not all.
 int likeliness(const Distribution& d, const std::string& top) {
   return d.name == top ? 2 : d.name.starts_with(top) || top.starts_with(d.name) ? 1 : 0;
 }
@@ -44,7 +44,8 @@ struct Owners::Loaded {
 };
 
 Owners::Owners(const Environment& environment)
-    : environment_(environment), loaded_(std::make_unique<Loaded[]>(environment.distributions.size())) {}
+    : environment_(environment),
+      loaded_(std::make_unique<Loaded[]>(environment.distributions.size())) {}
 
 Owners::~Owners() = default;
 
@@ -52,7 +53,9 @@ const Record& Owners::record(std::uint32_t distribution) const {
   Loaded& loaded = loaded_[distribution];
   std::call_once(loaded.once, [&] {
     const Distribution& d = environment_.distributions[distribution];
-    if (auto record = read_record(environment_.sites[d.site].path, d)) loaded.record = std::move(*record);
+    if (auto record = read_record(environment_.sites[d.site].path, d)) {
+      loaded.record = std::move(*record);
+    }
   });
   return loaded.record;
 }
@@ -67,7 +70,9 @@ Owner Owners::find(std::uint32_t site, std::string_view path) const {
     return likeliness(environment_.distributions[i], top);
   });
   for (std::uint32_t i : candidates) {
-    if (const RecordEntry* entry = record(i).find(path)) return {&environment_.distributions[i], entry};
+    if (const RecordEntry* entry = record(i).find(path)) {
+      return {&environment_.distributions[i], entry};
+    }
   }
   if (const Distribution* sources = editable_owner(environment_, site)) return {sources, nullptr};
   Owner owner;

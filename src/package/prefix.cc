@@ -28,7 +28,9 @@ std::string major_minor(std::string_view s) {
   if (s.starts_with(kPython)) s.remove_prefix(kPython.size());
   std::vector<std::string_view> parts = text::split(s, '.');
   std::int64_t major = 0, minor = 0;
-  if (parts.size() < 2 || !text::parse_int(parts[0], major) || !text::parse_int(parts[1], minor)) return {};
+  if (parts.size() < 2 || !text::parse_int(parts[0], major) || !text::parse_int(parts[1], minor)) {
+    return {};
+  }
   return std::to_string(major) + '.' + std::to_string(minor);
 }
 
@@ -53,11 +55,14 @@ bool is_script(const std::string& file) {
   return text && text->bytes.starts_with("#!");
 }
 
-bool is_executable(const std::string& path) { return is_file(path) && access(path.c_str(), X_OK) == 0; }
+bool is_executable(const std::string& path) {
+  return is_file(path) && access(path.c_str(), X_OK) == 0;
+}
 
 std::optional<std::string> find_on_path(std::string_view name, const Surroundings& around) {
   for (std::string_view folder : text::split(around.path, ':')) {
-    std::string path = absolute(join_path(folder.empty() ? "." : folder, name), around.working_folder);
+    std::string path =
+        absolute(join_path(folder.empty() ? "." : folder, name), around.working_folder);
     if (is_executable(path)) return path;
   }
   return std::nullopt;
@@ -84,7 +89,8 @@ std::string pyenv_choice(const std::string& pyenv, const Surroundings& around) {
 Result<std::string> behind_script(const std::string& script, const Surroundings& around) {
   std::string folder = parent_of(script), pyenv = parent_of(folder);
   if (name_of_path(folder) == "shims" && is_folder(pyenv + "/versions")) {
-    std::string chosen = pyenv + "/versions/" + pyenv_choice(pyenv, around) + "/bin/" + name_of_path(script);
+    std::string chosen =
+        pyenv + "/versions/" + pyenv_choice(pyenv, around) + "/bin/" + name_of_path(script);
     if (is_executable(chosen)) return chosen;
   }
   return fail(ErrorCode::usage, "is a script, not a Python interpreter", script,
@@ -172,7 +178,8 @@ std::vector<std::string> python_versions(const std::string& prefix) {
 std::vector<std::string> site_folders(const std::string& prefix, std::string_view python_version) {
   std::vector<std::string> out;
   auto add = [&](std::string_view lib, std::string_view version, std::string_view leaf) {
-    std::string path = prefix + std::string(lib) + "/python" + std::string(version) + '/' + std::string(leaf);
+    std::string path =
+        prefix + std::string(lib) + "/python" + std::string(version) + '/' + std::string(leaf);
     if (!is_folder(path)) return;
     std::string real = resolve(path).value_or(path);
     if (std::ranges::find(out, real) == out.end()) out.push_back(real);

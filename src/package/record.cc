@@ -77,7 +77,9 @@ Record Record::parse(std::string_view text) {
     }
     RecordEntry entry{folded(fields[0]), sha256_of(fields[1]), std::nullopt};
     std::int64_t size = 0;
-    if (text::parse_int(fields[2], size) && size >= 0) entry.size = static_cast<std::uint64_t>(size);
+    if (text::parse_int(fields[2], size) && size >= 0) {
+      entry.size = static_cast<std::uint64_t>(size);
+    }
     record.entries_.push_back(std::move(entry));
   }
   record.sort();

@@ -2,8 +2,8 @@
 //
 // Format (PEP 376, PEP 627): CSV with the columns path, hash, size. The path is relative to the
 // site-packages folder ('/' between names, may begin with "../"), or absolute. The hash is
-// `sha256=<URL-safe base64 without padding>`, or empty for files that the installer made itself (RECORD,
-// .pyc). A field with a comma, a quote or a line end is quoted, quotes inside are doubled.
+// `sha256=<URL-safe base64 without padding>`, or empty for files that the installer made itself
+// (RECORD, .pyc). A field with a comma, a quote or a line end is quoted, quotes inside are doubled.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,8 @@ namespace ungate::package {
 
 struct RecordEntry {
   std::string path;    // relative to the site, "." and ".." folded where they can be; or absolute
-  std::string sha256;  // lower-case hex, as sha256_hex() writes it; empty: none, or another algorithm
+  std::string
+      sha256;  // lower-case hex, as sha256_hex() writes it; empty: none, or another algorithm
   std::optional<std::uint64_t> size;
 };
 
@@ -26,8 +27,8 @@ class Record {
   Record() = default;
   // Lines that are no records are left out and counted.
   static Record parse(std::string_view text);
-  // The `installed-files.txt` of an egg-info folder: a path a line, relative to that folder, which is
-  // `metadata` relative to the site. No hashes.
+  // The `installed-files.txt` of an egg-info folder: a path a line, relative to that folder, which
+  // is `metadata` relative to the site. No hashes.
   static Record parse_installed_files(std::string_view text, std::string_view metadata);
 
   // Sorted by path.

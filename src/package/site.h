@@ -29,9 +29,9 @@ struct Site {
   std::string from;   // the .pth or direct_url.json that added it, else empty
 };
 
-// Where ungate keeps its state about files below `site_path` (in `<root>/.ungate`): the nearest folder,
-// the site or above, that holds pyvenv.cfg or conda-meta, else the site itself. (The sites of one
-// checkout share its top folder instead, see Site::root.)
+// Where ungate keeps its state about files below `site_path` (in `<root>/.ungate`): the nearest
+// folder, the site or above, that holds pyvenv.cfg or conda-meta, else the site itself. (The sites
+// of one checkout share its top folder instead, see Site::root.)
 std::string state_root(const std::string& site_path);
 
 // True if the folder holds a *.dist-info, or is called site-packages or dist-packages.
@@ -44,16 +44,16 @@ struct PthFolder {
   std::string path;  // absolute, links resolved
   std::string from;  // the .pth file
 };
-// The folders that the .pth files of a site add, in order. Lines that run code are not run; they and
-// folders that cannot be used are noted.
+// The folders that the .pth files of a site add, in order. Lines that run code are not run; they
+// and folders that cannot be used are noted.
 std::vector<PthFolder> pth_folders(const std::string& site_path, std::vector<Note>& notes);
 
 // The import roots of a source checkout: its `python` and `src` folders if they hold packages, then
 // itself.
 std::vector<std::string> checkout_roots(const std::string& folder);
 
-// The import root of a file or package folder that belongs to no site: the first folder above it that
-// is not a package itself.
+// The import root of a file or package folder that belongs to no site: the first folder above it
+// that is not a package itself.
 std::string import_root(const std::string& path);
 
 }  // namespace ungate::package

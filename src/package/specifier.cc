@@ -30,8 +30,8 @@ std::unexpected<Error> refuse(std::string_view part, std::string_view why) {
   return fail(ErrorCode::bad_rule, fmt::format("'{}' is not a version specifier: {}", part, why));
 }
 
-// The parts that a prefix is compared over: the release, then pre- and post-release. "==1.1.*" holds
-// for 1.1a1, 1.1.post2 and 1.1.5 alike; "==1.1a1.*" for 1.1a1 and 1.1a1.post2.
+// The parts that a prefix is compared over: the release, then pre- and post-release. "==1.1.*"
+// holds for 1.1a1, 1.1.post2 and 1.1.5 alike; "==1.1a1.*" for 1.1a1 and 1.1a1.post2.
 bool has_prefix(const Version& v, const Version& prefix) {
   static const Number kZero;
   if (v.epoch != prefix.epoch) return false;
@@ -71,15 +71,20 @@ bool is_greater(const Version& v, const Version& wanted) {
 }
 
 Result<Specifier> parse_one(std::string_view part) {
-  auto found = std::ranges::find_if(kOperators, [&](const Spelling& s) { return part.starts_with(s.text); });
-  if (found == std::end(kOperators)) return refuse(part, "it must begin with an operator such as >= or ==");
+  auto found =
+      std::ranges::find_if(kOperators, [&](const Spelling& s) { return part.starts_with(s.text); });
+  if (found == std::end(kOperators)) {
+    return refuse(part, "it must begin with an operator such as >= or ==");
+  }
   Specifier spec;
   spec.op = found->op;
   std::string_view version = text::trim(part.substr(found->text.size()));
   spec.text = version;
   if (version.empty()) return refuse(part, "no version follows the operator");
   if (spec.op == Op::identical) {
-    if (version.find_first_of(" \t") != version.npos) return refuse(part, "blanks inside the version");
+    if (version.find_first_of(" \t") != version.npos) {
+      return refuse(part, "blanks inside the version");
+    }
     return spec;
   }
 

@@ -1,4 +1,5 @@
-// Version specifiers of PEP 440: "==0.6.*", ">=0.6,<0.6.9", "~=1.4.5", "!=0.6.5", "===1.0+anything".
+// Version specifiers of PEP 440: "==0.6.*", ">=0.6,<0.6.9", "~=1.4.5", "!=0.6.5",
+// "===1.0+anything".
 #pragma once
 
 #include <string>

@@ -49,7 +49,8 @@ bool compare(const Job& job, Mismatch& found) {
 }  // namespace
 
 std::vector<Mismatch> compare_with_record(const Environment& environment, const Owners& owners,
-                                          std::span<const std::uint32_t> distributions, unsigned threads) {
+                                          std::span<const std::uint32_t> distributions,
+                                          unsigned threads) {
   std::vector<Job> jobs = jobs_of(environment, owners, distributions);
   std::vector<Mismatch> out;
   std::mutex mutex;

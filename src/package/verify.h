@@ -19,10 +19,11 @@ struct Mismatch {
   std::string sha256;              // hex, what the file holds now; empty unless it was read
 };
 
-// The files of distributions that are not as RECORD says, by distribution, then path. Files that RECORD
-// lists without a hash (.pyc, RECORD itself) are not compared, nor scripts outside the site: pip
-// rewrites these after it has noted their hash.
+// The files of distributions that are not as RECORD says, by distribution, then path. Files that
+// RECORD lists without a hash (.pyc, RECORD itself) are not compared, nor scripts outside the site:
+// pip rewrites these after it has noted their hash.
 std::vector<Mismatch> compare_with_record(const Environment& environment, const Owners& owners,
-                                          std::span<const std::uint32_t> distributions, unsigned threads);
+                                          std::span<const std::uint32_t> distributions,
+                                          unsigned threads);
 
 }  // namespace ungate::package

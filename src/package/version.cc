@@ -12,7 +12,8 @@ bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_alnum(char c) { return is_digit(c) || (c >= 'a' && c <= 'z'); }
 bool is_separator(char c) { return c == '.' || c == '-' || c == '_'; }
 
-// Reads a lower-case version from the left. Each take_ function consumes what it returns, or nothing.
+// Reads a lower-case version from the left. Each take_ function consumes what it returns, or
+// nothing.
 class Scanner {
  public:
   explicit Scanner(std::string_view text) : rest_(text) {}
@@ -36,7 +37,8 @@ class Scanner {
 
   // A label with an optional separator on either side and an optional number: "-beta_2", "rc". The
   // separator behind it is taken even if no number follows; the next label does not need it.
-  std::optional<std::pair<std::size_t, Number>> take_label(std::span<const std::string_view> labels) {
+  std::optional<std::pair<std::size_t, Number>> take_label(
+      std::span<const std::string_view> labels) {
     std::string_view s = rest_;
     if (!s.empty() && is_separator(s.front())) s.remove_prefix(1);
     for (std::size_t i = 0; i < labels.size(); ++i) {

@@ -33,8 +33,9 @@ struct LocalPart {
   std::strong_ordering operator<=>(const LocalPart& other) const;
 };
 
-// Ordered as PEP 440 says: 1.0.dev1 < 1.0a1.dev1 < 1.0a1 < 1.0b1 < 1.0rc1 < 1.0 < 1.0+x < 1.0.post1.
-// Equality ignores trailing zeros of the release and every spelling that normalisation removes.
+// Ordered as PEP 440 says: 1.0.dev1 < 1.0a1.dev1 < 1.0a1 < 1.0b1 < 1.0rc1 < 1.0 < 1.0+x
+// < 1.0.post1. Equality ignores trailing zeros of the release and every spelling that normalisation
+// removes.
 struct Version {
   enum class Pre { alpha, beta, candidate };
   struct PreRelease {

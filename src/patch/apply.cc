@@ -30,8 +30,13 @@ std::string new_run_id(const Plan& plan, const Journal& journal) {
 
 class Application {
  public:
-  Application(const Plan& plan, const ApplyOptions& options, Progress& progress, StateFolder state, Journal journal)
-      : plan_(plan), options_(options), progress_(progress), state_(std::move(state)), journal_(std::move(journal)) {}
+  Application(const Plan& plan, const ApplyOptions& options, Progress& progress, StateFolder state,
+              Journal journal)
+      : plan_(plan),
+        options_(options),
+        progress_(progress),
+        state_(std::move(state)),
+        journal_(std::move(journal)) {}
 
   Result<ApplyReport> run() {
     Checked checked = check(plan_, journal_, installed_, options_.force);
@@ -73,7 +78,8 @@ class Application {
     for (std::size_t i : checked.pending) {
       const FileChange& c = plan_.files[i];
       InstalledFile owner = installed_.file(c.site, c.path);
-      run_.files.push_back({c.site, c.path, owner.package, owner.version, c.before_sha256, c.after_sha256});
+      run_.files.push_back(
+          {c.site, c.path, owner.package, owner.version, c.before_sha256, c.after_sha256});
       changes_.push_back(&c);
     }
   }
@@ -100,14 +106,18 @@ class Application {
     for (const FileChange* change : changes_) {
       auto bytes = bytes_of(*change);
       if (!bytes) return std::unexpected(bytes.error());
-      if (auto kept = state_.keep_original(run_.id, change->before_sha256, *bytes); !kept) return kept;
+      if (auto kept = state_.keep_original(run_.id, change->before_sha256, *bytes); !kept) {
+        return kept;
+      }
     }
     return {};
   }
 
   Status write_files() {
     for (std::size_t n = 0; n < changes_.size(); ++n) {
-      if (options_.cancel != nullptr && options_.cancel->load()) return fail(ErrorCode::interrupted, "interrupted");
+      if (options_.cancel != nullptr && options_.cancel->load()) {
+        return fail(ErrorCode::interrupted, "interrupted");
+      }
       // The last file may open the way to what is cached: nothing old must be there by then.
       if (n + 1 == changes_.size()) clear();
       progress_.doing("writing", path_of(*changes_[n]), n + 1, changes_.size());
@@ -151,7 +161,8 @@ class Application {
       auto current = read_target(*target);
       if (!current) return std::unexpected(current.error());
       if (!*current || (*current)->sha256 != change->after_sha256) {
-        return fail(ErrorCode::drift, "does not hold the bytes that were written to it", target->path);
+        return fail(ErrorCode::drift, "does not hold the bytes that were written to it",
+                    target->path);
       }
     }
     clear();
@@ -161,14 +172,21 @@ class Application {
   }
 
   std::unexpected<Error> take_back(Error error) {
-    auto undone = undo(state_, journal_, run_, installed_, error.what, options_.variables, progress_);
+    auto undone =
+        undo(state_, journal_, run_, installed_, error.what, options_.variables, progress_);
     if (undone) {
-      error.what += undone->restored.empty()
-                        ? "; nothing was changed"
-                        : fmt::format("; {} put back", text::count(undone->restored.size(), "written file was", "written files were"));
+      error.what +=
+          undone->restored.empty()
+              ? "; nothing was changed"
+              : fmt::format("; {} put back", text::count(undone->restored.size(),
+                                                         "written file was", "written files were"));
     } else {
-      error.what += fmt::format("; run {} is left unfinished, since files could not be put back: {}", run_.id, undone.error().what);
-      error.next = "`ungate status` shows each file; the next `ungate apply` or `ungate revert` puts them back";
+      error.what +=
+          fmt::format("; run {} is left unfinished, since files could not be put back: {}", run_.id,
+                      undone.error().what);
+      error.next =
+          "`ungate status` shows each file; the next `ungate apply` or `ungate revert` puts them "
+          "back";
     }
     return std::unexpected(error);
   }
@@ -198,7 +216,9 @@ Result<ApplyReport> apply(const Plan& plan, const ApplyOptions& options, Progres
   if (!state) return std::unexpected(state.error());
   auto journal = Journal::read(plan.root);
   if (!journal) return std::unexpected(journal.error());
-  if (const Run* run = journal->interrupted()) return std::unexpected(interrupted_error(*run, plan.root));
+  if (const Run* run = journal->interrupted()) {
+    return std::unexpected(interrupted_error(*run, plan.root));
+  }
   return Application(plan, options, progress, std::move(*state), std::move(*journal)).run();
 }
 

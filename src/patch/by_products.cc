@@ -20,11 +20,13 @@ bool is_bytecode_of(std::string_view stem, std::string_view name) {
   name.remove_suffix(4);
   if (!name.starts_with('.')) return false;
   std::vector<std::string_view> parts = text::split(name.substr(1), '.');
-  return !parts[0].empty() && (parts.size() == 1 || (parts.size() == 2 && parts[1].starts_with("opt-")));
+  return !parts[0].empty() &&
+         (parts.size() == 1 || (parts.size() == 2 && parts[1].starts_with("opt-")));
 }
 
 Status remove_bytecode(const std::string& path) {
-  Descriptor folder(open(package::parent_of(path).c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  Descriptor folder(
+      open(package::parent_of(path).c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   if (!folder) return {};  // gone meanwhile
   return remove_below(folder.get(), package::name_of_path(path), path);
 }
@@ -46,7 +48,9 @@ std::vector<std::string> find_bytecode(const FileRef& file) {
   if (!cache) return out;
   std::string_view stem = std::string_view(target->name).substr(0, target->name.size() - 3);
   for (const std::string& name : names_in(cache.get())) {
-    if (is_bytecode_of(stem, name)) out.push_back(package::parent_of(target->path) + "/__pycache__/" + name);
+    if (is_bytecode_of(stem, name)) {
+      out.push_back(package::parent_of(target->path) + "/__pycache__/" + name);
+    }
   }
   return out;
 }
@@ -54,7 +58,9 @@ std::vector<std::string> find_bytecode(const FileRef& file) {
 ByProducts find_by_products(std::span<const FileRef> files, const std::vector<CacheRule>& rules,
                             const Variables& variables, std::int64_t edited_ns) {
   ByProducts found;
-  for (const FileRef& file : files) std::ranges::move(find_bytecode(file), std::back_inserter(found.bytecode));
+  for (const FileRef& file : files) {
+    std::ranges::move(find_bytecode(file), std::back_inserter(found.bytecode));
+  }
   found.caches = find_caches(rules, variables, edited_ns);
   for (const CacheFolder& folder : found.caches) {
     if (!folder.problem.empty()) found.problems.push_back(folder.path() + ' ' + folder.problem);

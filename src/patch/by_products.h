@@ -1,4 +1,5 @@
-// What was made from files before they were edited and would hide the edit: .pyc files and JIT caches.
+// What was made from files before they were edited and would hide the edit: .pyc files and JIT
+// caches.
 #pragma once
 
 #include <span>
@@ -25,8 +26,8 @@ struct ByProducts {
   bool empty() const { return bytecode.empty() && caches.empty(); }
 };
 
-// The .pyc files of a Python source, for every interpreter and optimisation level. Nothing for other
-// files, nor through a linked __pycache__.
+// The .pyc files of a Python source, for every interpreter and optimisation level. Nothing for
+// other files, nor through a linked __pycache__.
 std::vector<std::string> find_bytecode(const FileRef& file);
 
 // By-products of files and of the rules' modules.

@@ -97,7 +97,9 @@ class Search {
 
   void report_link(int folder, const std::string& name) {
     struct stat info;
-    if (fstatat(folder, name.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISLNK(info.st_mode)) return;
+    if (fstatat(folder, name.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISLNK(info.st_mode)) {
+      return;
+    }
     CacheFolder link = found_;
     link.problem = "is a symbolic link; left alone";
     out_.push_back(link);
@@ -140,8 +142,8 @@ std::vector<std::string> expanded_bases(const CacheRule& rule, const Variables& 
   return out;
 }
 
-std::vector<CacheFolder> find_caches(const std::vector<CacheRule>& rules, const Variables& variables,
-                                     std::int64_t edited_ns) {
+std::vector<CacheFolder> find_caches(const std::vector<CacheRule>& rules,
+                                     const Variables& variables, std::int64_t edited_ns) {
   std::vector<CacheFolder> out;
   for (const CacheRule& rule : rules) {
     for (const std::string& base : expanded_bases(rule, variables)) {

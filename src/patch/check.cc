@@ -38,9 +38,11 @@ Status check_place(const Plan& plan, const std::string& site, const std::string&
   if (!is_utf8(where)) return refuse("has a name that is not UTF-8", where);
   std::string root = package::state_root(site);
   // Sources that are not installed may have several sites below their one root.
-  bool ours = package::is_environment(root) ? root == plan.root : package::is_within(site, plan.root);
+  bool ours =
+      package::is_environment(root) ? root == plan.root : package::is_within(site, plan.root);
   if (ours) return {};
-  return refuse(fmt::format("does not belong to {}", plan.root), where, "make a plan for each environment");
+  return refuse(fmt::format("does not belong to {}", plan.root), where,
+                "make a plan for each environment");
 }
 
 // True if a run that stands wrote exactly these bytes.
@@ -57,14 +59,17 @@ Status check_record(const FileChange& change, const std::string& sha256, const s
   InstalledFile file = installed.file(change.site, change.path);
   if (file.record_sha256.empty() || file.record_sha256 == sha256) return {};
   if (is_ours(journal, change, sha256)) return {};
-  return refuse(fmt::format("was edited since {} {} was installed (it differs from RECORD)", file.package, file.version),
+  return refuse(fmt::format("was edited since {} {} was installed (it differs from RECORD)",
+                            file.package, file.version),
                 where, "reinstall the package, or use --force to edit the file as it is");
 }
 
 Status check_edits(const FileChange& change, const std::string& bytes, const std::string& where) {
   auto after = source::apply_edits(bytes, change.edits, where);
   if (!after) return std::unexpected(after.error());
-  if (sha256_hex(*after) != change.after_sha256) return refuse("the plan's edits do not give the bytes it promises", where);
+  if (sha256_hex(*after) != change.after_sha256) {
+    return refuse("the plan's edits do not give the bytes it promises", where);
+  }
   return {};
 }
 
@@ -72,7 +77,9 @@ enum class Answer { pending, unchanged };
 
 Result<Answer> check_file(const Plan& plan, const FileChange& change, const Journal& journal,
                           Installed& installed, bool force) {
-  if (auto placed = check_place(plan, change.site, change.path); !placed) return std::unexpected(placed.error());
+  if (auto placed = check_place(plan, change.site, change.path); !placed) {
+    return std::unexpected(placed.error());
+  }
   auto target = open_target(change.site, change.path);
   if (!target) return std::unexpected(target.error());
   auto current = read_target(*target);
@@ -83,7 +90,9 @@ Result<Answer> check_file(const Plan& plan, const FileChange& change, const Jour
   if (sha256 != change.before_sha256) {
     return fail(ErrorCode::drift, "changed since it was planned", target->path, "plan again");
   }
-  if (auto fits = check_edits(change, (*current)->bytes, target->path); !fits) return std::unexpected(fits.error());
+  if (auto fits = check_edits(change, (*current)->bytes, target->path); !fits) {
+    return std::unexpected(fits.error());
+  }
   if (!force) {
     if (std::string git = git_checkout_of(change.site, change.path); !git.empty()) {
       return refuse(fmt::format("lies in the git checkout {}", git), target->path,
@@ -103,7 +112,8 @@ Status check_reliance(const Plan& plan, const Reliance& reliance) {
   auto current = read_target(*target);
   if (!current) return std::unexpected(current.error());
   if (*current && (*current)->sha256 == reliance.sha256) return {};
-  return fail(ErrorCode::drift, "changed since it was planned, and the edits rely on it", target->path, "plan again");
+  return fail(ErrorCode::drift, "changed since it was planned, and the edits rely on it",
+              target->path, "plan again");
 }
 
 }  // namespace
@@ -114,7 +124,8 @@ Checked check(const Plan& plan, const Journal& journal, Installed& installed, bo
   for (std::size_t i = 0; i < plan.files.size(); ++i) {
     const FileChange& change = plan.files[i];
     if (!seen.emplace(change.site, change.path).second) {
-      checked.refusals.push_back(refuse("is named twice in the plan", change.site + '/' + change.path).error());
+      checked.refusals.push_back(
+          refuse("is named twice in the plan", change.site + '/' + change.path).error());
       continue;
     }
     auto answer = check_file(plan, change, journal, installed, force);
@@ -138,9 +149,12 @@ Result<Checked> check(const Plan& plan, bool force) {
 }
 
 std::string git_checkout_of(const std::string& site, const std::string& path) {
-  for (std::string folder = package::parent_of(site + '/' + path);; folder = package::parent_of(folder)) {
+  for (std::string folder = package::parent_of(site + '/' + path);;
+       folder = package::parent_of(folder)) {
     if (package::exists(folder + "/.git")) return folder;
-    if (package::is_environment(folder) || package::is_installed_site(folder) || folder == "/") return {};
+    if (package::is_environment(folder) || package::is_installed_site(folder) || folder == "/") {
+      return {};
+    }
   }
 }
 

@@ -17,12 +17,12 @@ struct Checked {
   std::vector<Error> refusals;         // why nothing may be written; every file is looked at
 };
 
-// Refused are: a plan that does not make sense (a path that leaves its site, a file named twice, a site
-// that keeps its state elsewhere, edits that do not give the promised bytes); a symbolic link on the
-// way; a file in a git checkout; one that changed since it was planned, or since it was installed
-// (RECORD; a standing run of the journal explains its own bytes); a file that the plan relies on and
-// that changed; a folder that cannot be written. `force` allows the git checkout and the file that was
-// edited since it was installed, and nothing else.
+// Refused are: a plan that does not make sense (a path that leaves its site, a file named twice, a
+// site that keeps its state elsewhere, edits that do not give the promised bytes); a symbolic link
+// on the way; a file in a git checkout; one that changed since it was planned, or since it was
+// installed (RECORD; a standing run of the journal explains its own bytes); a file that the plan
+// relies on and that changed; a folder that cannot be written. `force` allows the git checkout and
+// the file that was edited since it was installed, and nothing else.
 Checked check(const Plan& plan, const Journal& journal, Installed& installed, bool force);
 
 // The same for a caller that has no journal open: what `plan` shows ahead of `apply`.

@@ -26,7 +26,8 @@ Result<std::string> Conditions::hash_now(const RunFile& file) {
 }
 
 // The run after this one that made the bytes from what this one wrote.
-const Run* Conditions::later_writer(const Run& run, const RunFile& file, const std::string& sha256) const {
+const Run* Conditions::later_writer(const Run& run, const RunFile& file,
+                                    const std::string& sha256) const {
   bool later = false;
   std::string bytes = file.after_sha256;
   for (const Run& other : journal_.runs()) {
@@ -53,8 +54,10 @@ Result<FileCondition> Conditions::of(const Run& run, const RunFile& file) {
     out.why = fmt::format("edited further by run {}", writer->id);
   } else if (now.version != file.version || now.package != file.package) {
     out.state = FileState::superseded;
-    out.why = now.package.empty() ? fmt::format("{} {} is not installed any more", file.package, file.version)
-                                  : fmt::format("{} {} was installed over {}", now.package, now.version, file.version);
+    out.why =
+        now.package.empty()
+            ? fmt::format("{} {} is not installed any more", file.package, file.version)
+            : fmt::format("{} {} was installed over {}", now.package, now.version, file.version);
   } else if (sha256->empty()) {
     out.state = FileState::missing;
     out.why = "is not there any more";

@@ -32,7 +32,8 @@ struct FileCondition {
 // pretend(), so that what lies below them is judged by the bytes it will have then.
 class Conditions {
  public:
-  Conditions(const Journal& journal, Installed& installed) : journal_(journal), installed_(installed) {}
+  Conditions(const Journal& journal, Installed& installed)
+      : journal_(journal), installed_(installed) {}
 
   // `refused` and `unreadable` as open_target() and read_target() give them.
   Result<FileCondition> of(const Run& run, const RunFile& file);

@@ -35,9 +35,10 @@ std::unexpected<Error> refuse_link(int folder, const std::string& name, const st
   std::string leads(PATH_MAX, '\0');
   ssize_t n = readlinkat(folder, name.c_str(), leads.data(), leads.size());
   leads.resize(n < 0 ? 0 : static_cast<std::size_t>(n));
-  return fail(ErrorCode::refused,
-              fmt::format("is a symbolic link to {}; a write would change what others share", leads), path,
-              "install the package as files (uv: --link-mode copy), or name the folder the link leads to");
+  return fail(
+      ErrorCode::refused,
+      fmt::format("is a symbolic link to {}; a write would change what others share", leads), path,
+      "install the package as files (uv: --link-mode copy), or name the folder the link leads to");
 }
 
 Result<Descriptor> open_folder(int parent, const std::string& name, const std::string& path) {
@@ -109,11 +110,13 @@ std::unexpected<Error> changed_meanwhile(const std::string& path) {
 }
 
 // Writes the temporary file completely; the caller removes it if this fails.
-Result<Replaced> fill_temporary(int fd, std::string_view bytes, const Target& target, const struct stat& old) {
+Result<Replaced> fill_temporary(int fd, std::string_view bytes, const Target& target,
+                                const struct stat& old) {
   if (auto done = write_all(fd, bytes, target.path); !done) return std::unexpected(done.error());
   Replaced replaced;
   if (!step("attributes", target.path)) return os_failure("keeping the attributes", target.path);
-  Descriptor original(openat(target.folder.get(), target.name.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
+  Descriptor original(
+      openat(target.folder.get(), target.name.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
   if (original) copy_attributes(original.get(), fd);
   replaced.owner_kept = copy_owner(old, fd);
   if (fchmod(fd, old.st_mode & 07777) != 0) return os_failure("setting the mode", target.path);
@@ -129,7 +132,9 @@ Status rename_over(const Target& target, const std::string& temporary, const str
       renameat(folder, temporary.c_str(), folder, target.name.c_str()) != 0) {
     return os_failure("replacing", target.path);
   }
-  if (!step("sync folder", target.path) || fsync(folder) != 0) return os_failure("syncing", target.path);
+  if (!step("sync folder", target.path) || fsync(folder) != 0) {
+    return os_failure("syncing", target.path);
+  }
   return {};
 }
 
@@ -167,7 +172,9 @@ Result<std::optional<Current>> read_target(const Target& target) {
   if (fstat(file.get(), &current.info) != 0 || !S_ISREG(current.info.st_mode)) {
     return fail(ErrorCode::refused, "is not a regular file", target.path);
   }
-  if (!read_all(file.get(), current.bytes)) return fail(ErrorCode::unreadable, "cannot be read", target.path);
+  if (!read_all(file.get(), current.bytes)) {
+    return fail(ErrorCode::unreadable, "cannot be read", target.path);
+  }
   current.sha256 = sha256_hex(current.bytes);
   return current;
 }
@@ -188,11 +195,14 @@ Result<Replaced> replace_file(const Target& target, std::string_view bytes,
   int folder = target.folder.get();
   if (!step("create", target.path)) return os_failure("writing", target.path);
   unlinkat(folder, temporary.c_str(), 0);  // of a killed attempt
-  Descriptor file(openat(folder, temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+  Descriptor file(openat(folder, temporary.c_str(),
+                         O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
   if (!file) return os_failure("writing", target.path);
   auto replaced = fill_temporary(file.get(), bytes, target, old);
   if (replaced) {
-    if (auto renamed = rename_over(target, temporary, old); !renamed) replaced = std::unexpected(renamed.error());
+    if (auto renamed = rename_over(target, temporary, old); !renamed) {
+      replaced = std::unexpected(renamed.error());
+    }
   }
   if (!replaced) unlinkat(folder, temporary.c_str(), 0);
   return replaced;
@@ -215,7 +225,9 @@ Status write_all(int fd, std::string_view bytes, const std::string& path) {
 
 Status sync_folder(const std::string& path) {
   Descriptor folder(open(path.c_str(), kFolderFlags));
-  if (!folder || !step("sync folder", path) || fsync(folder.get()) != 0) return os_failure("syncing", path);
+  if (!folder || !step("sync folder", path) || fsync(folder.get()) != 0) {
+    return os_failure("syncing", path);
+  }
   return {};
 }
 

@@ -1,4 +1,5 @@
-// Reading and replacing single files so that a crash leaves the old or the new bytes, never a mixture.
+// Reading and replacing single files so that a crash leaves the old or the new bytes, never a
+// mixture.
 //
 // A file is never written in place: uv and conda link package files from a shared cache, and an
 // in-place write would change every environment on the machine. A new file is written beside it and
@@ -42,10 +43,10 @@ struct Replaced {
   bool owner_kept = true;
 };
 // Replaces the bytes of a file that hashes to `expected_sha256` now; `drift` if it does not. Mode,
-// owner, group and extended attributes are kept where the system allows it. The modification time is
-// now, and later than the old one in any case: build tools compare times, and an old time would keep
-// what was built from the bytes that are gone. File and folder are synced. On failure the target has
-// its old bytes and no temporary file is left, if the system still lets us remove it.
+// owner, group and extended attributes are kept where the system allows it. The modification time
+// is now, and later than the old one in any case: build tools compare times, and an old time would
+// keep what was built from the bytes that are gone. File and folder are synced. On failure the
+// target has its old bytes and no temporary file is left, if the system still lets us remove it.
 Result<Replaced> replace_file(const Target& target, std::string_view bytes,
                               const std::string& expected_sha256, const std::string& temporary);
 

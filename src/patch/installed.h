@@ -1,4 +1,5 @@
-// What the environment says about files now: who owns them, in which version, with which recorded hash.
+// What the environment says about files now: who owns them, in which version, with which recorded
+// hash.
 #pragma once
 
 #include <map>

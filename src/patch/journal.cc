@@ -35,7 +35,8 @@ bool is_whole(std::string_view line) {
   if (line.size() < kSumLength) return false;
   std::string_view body = line.substr(0, line.size() - kSumLength);
   std::string_view tail = line.substr(body.size());
-  return tail.starts_with(kSum) && tail.ends_with("\"}") && tail.substr(kSum.size(), 16) == hex(hash64(body));
+  return tail.starts_with(kSum) && tail.ends_with("\"}") &&
+         tail.substr(kSum.size(), 16) == hex(hash64(body));
 }
 
 JsonWriter record(std::string_view name, std::string_view run) {
@@ -46,7 +47,10 @@ JsonWriter record(std::string_view name, std::string_view run) {
 
 std::string apply_record(const Run& run, const std::string& root) {
   JsonWriter w;
-  w.begin_object().field("record", name_of(Run::State::applying)).field("run", run.id).field("time", run.time);
+  w.begin_object()
+      .field("record", name_of(Run::State::applying))
+      .field("run", run.id)
+      .field("time", run.time);
   w.field("pid", getpid()).field("target", run.target).field("clear_caches", run.clear_caches);
   w.key("files").begin_array();
   for (const RunFile& f : run.files) {
@@ -69,8 +73,9 @@ Run read_run(const JsonFields& from, const std::string& root) {
   run.target = from.string("target");
   run.clear_caches = from.boolean("clear_caches");
   from.each("files", [&](const JsonFields& f) {
-    run.files.push_back({site_from_file(f.string("site"), root), f.string("path"), f.string("package"),
-                         f.string("version"), f.string("before_sha256"), f.string("after_sha256")});
+    run.files.push_back({site_from_file(f.string("site"), root), f.string("path"),
+                         f.string("package"), f.string("version"), f.string("before_sha256"),
+                         f.string("after_sha256")});
   });
   run.steps = read_steps(from);
   run.relies_on = read_reliances(from, root);
@@ -102,7 +107,9 @@ Result<Journal> Journal::read(const std::string& root) {
     std::string_view line = rest.substr(0, end);
     bool last = end == rest.npos || end + 1 == rest.size();
     if (end == rest.npos || !is_whole(line)) {
-      if (!last) return fail(ErrorCode::bad_config, "is damaged", fmt::format("{}:{}", path, number));
+      if (!last) {
+        return fail(ErrorCode::bad_config, "is damaged", fmt::format("{}:{}", path, number));
+      }
       journal.torn_ = true;
       break;
     }
@@ -129,7 +136,9 @@ Status Journal::take(std::string_view line, std::size_t number) {
     auto run = std::ranges::find(runs_, fields.string("run"), &Run::id);
     auto state = std::ranges::find(kStateNames, kind);
     bool known = state != std::end(kStateNames) || kind == "stopped";
-    if (run == runs_.end() || !known) return fail(ErrorCode::bad_config, "makes no sense here", where);
+    if (run == runs_.end() || !known) {
+      return fail(ErrorCode::bad_config, "makes no sense here", where);
+    }
     run->reason = fields.optional_string("reason");
     if (kind != "stopped") {
       run->state = static_cast<Run::State>(state - std::begin(kStateNames));

@@ -1,22 +1,26 @@
 // The journal: what was written in an environment, by which run.
 //
-// Format: `<root>/.ungate/journal`, one JSON object a line, appended to and synced. The last field of
-// each is "sum": 16 hex digits, XXH3 of the line up to (not including) `, "sum"`. Other fields, by
-// "record":
+// Format: `<root>/.ungate/journal`, one JSON object a line, appended to and synced. The last field
+// of each is "sum": 16 hex digits, XXH3 of the line up to (not including) `, "sum"`. Other fields,
+// by "record":
 //   journal   first line: format (1)
-//   apply     run, time (UTC, ISO 8601), pid, target, clear_caches, steps, relies_on, caches (as in plan
-//             files) and files: [{site, path, package, version, before_sha256, after_sha256}] in write
-//             order. Synced before the first byte of a package changes: from here on the run exists.
+//   apply     run, time (UTC, ISO 8601), pid, target, clear_caches, steps, relies_on, caches (as in
+//   plan
+//             files) and files: [{site, path, package, version, before_sha256, after_sha256}] in
+//             write order. Synced before the first byte of a package changes: from here on the run
+//             exists.
 //   applied   run, time: every file is written, by-products are cleared
 //   undone    run, time, reason: the run failed or was interrupted, and every file was put back
 //   revert    run, time, pid: the files are about to be put back, last one first
 //   reverted  run, time: they are
-//   stopped   run, time, reason: writing or putting back ended early and could not be taken back now
-// A run without applied, undone or reverted after its last apply or revert was interrupted; recover()
-// (recover.h) ends it. Which of its files are written then is not recorded: their hashes tell.
+//   stopped   run, time, reason: writing or putting back ended early and could not be taken back
+//   now
+// A run without applied, undone or reverted after its last apply or revert was interrupted;
+// recover() (recover.h) ends it. Which of its files are written then is not recorded: their hashes
+// tell.
 //
-// A last line that is not whole (no line end, or a wrong sum) is what a crash leaves: it is taken as not
-// written, and cut off before the next append. A damaged line before the last is an error.
+// A last line that is not whole (no line end, or a wrong sum) is what a crash leaves: it is taken
+// as not written, and cut off before the next append. A damaged line before the last is an error.
 #pragma once
 
 #include <string>

@@ -30,14 +30,17 @@ Status load_bytes(Plan& plan) {
     if (!target) return std::unexpected(target.error());
     auto current = read_target(*target);
     if (!current) return std::unexpected(current.error());
-    if (!*current) return fail(ErrorCode::drift, "is not there any more", target->path, "plan again");
+    if (!*current) {
+      return fail(ErrorCode::drift, "is not there any more", target->path, "plan again");
+    }
     std::string& bytes = (*current)->bytes;
     if ((*current)->sha256 == change.after_sha256) {
       change.before = change.after = std::move(bytes);
       continue;
     }
     if ((*current)->sha256 != change.before_sha256) {
-      return fail(ErrorCode::drift, "is not the file that the plan was made for", target->path, "plan again");
+      return fail(ErrorCode::drift, "is not the file that the plan was made for", target->path,
+                  "plan again");
     }
     auto after = source::apply_edits(bytes, change.edits, target->path);
     if (!after) return std::unexpected(after.error());
@@ -49,7 +52,8 @@ Status load_bytes(Plan& plan) {
 
 PlanDiff diff(const Plan& plan) {
   PlanDiff out;
-  bool one_site = std::ranges::all_of(plan.files, [&](const FileChange& c) { return c.site == plan.files[0].site; });
+  bool one_site = std::ranges::all_of(
+      plan.files, [&](const FileChange& c) { return c.site == plan.files[0].site; });
   out.folder = one_site && !plan.files.empty() ? plan.files[0].site : plan.root;
   for (const FileChange& change : plan.files) {
     std::string path = package::join_path(change.site, change.path).substr(out.folder.size() + 1);

@@ -1,5 +1,6 @@
-// Plans: which bytes would be written, decided and complete. Which edits they are made of is decided by
-// the semantic steps; the engine in this house only checks, writes, records and takes back.
+// Plans: which bytes would be written, decided and complete. Which edits they are made of is
+// decided by the semantic steps; the engine in this house only checks, writes, records and takes
+// back.
 #pragma once
 
 #include <string>
@@ -49,9 +50,9 @@ struct FileChange {
 Result<FileChange> make_change(std::string site, std::string path, std::string before,
                                std::vector<source::Edit> edits, std::vector<std::string> steps);
 
-// A file that the plan leaves alone but was decided on: it holds an edit that another one needs (a step
-// found already-admitted). apply() refuses if it has other bytes by then, and revert() refuses to
-// take it back while the run that relies on it stands.
+// A file that the plan leaves alone but was decided on: it holds an edit that another one needs (a
+// step found already-admitted). apply() refuses if it has other bytes by then, and revert() refuses
+// to take it back while the run that relies on it stands.
 struct Reliance {
   std::string site, path, sha256;
   bool operator==(const Reliance&) const = default;
@@ -83,9 +84,10 @@ struct Plan {
 
 std::string to_json(const Plan& plan);
 
-// Reads a plan file. `where` is for messages; a `root` that is not empty replaces the one in the file.
-// `bad_config` says which field is wrong. Bytes are not there yet.
-Result<Plan> plan_from_json(std::string_view json, const std::string& where, const std::string& root = {});
+// Reads a plan file. `where` is for messages; a `root` that is not empty replaces the one in the
+// file. `bad_config` says which field is wrong. Bytes are not there yet.
+Result<Plan> plan_from_json(std::string_view json, const std::string& where,
+                            const std::string& root = {});
 
 // Reads the files and fills `before` and `after`. A file that has its new bytes already gets both
 // equal to them. `drift` names the first file that is neither.

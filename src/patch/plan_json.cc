@@ -54,7 +54,8 @@ FileChange read_file_change(const JsonFields& from, const std::string& root) {
   change.after_sha256 = from.string("after_sha256");
   change.steps = from.strings("steps");
   from.each("edits", [&](const JsonFields& edit) {
-    source::Range range{static_cast<std::uint32_t>(edit.number("begin")), static_cast<std::uint32_t>(edit.number("end"))};
+    source::Range range{static_cast<std::uint32_t>(edit.number("begin")),
+                        static_cast<std::uint32_t>(edit.number("end"))};
     change.edits.push_back({range, edit.bytes("before"), edit.bytes("after")});
   });
   return change;
@@ -77,7 +78,8 @@ void write_steps(JsonWriter& w, const std::vector<PlanStep>& steps) {
   w.end_array();
 }
 
-void write_reliances(JsonWriter& w, const std::vector<Reliance>& relies_on, const std::string& root) {
+void write_reliances(JsonWriter& w, const std::vector<Reliance>& relies_on,
+                     const std::string& root) {
   w.key("relies_on").begin_array();
   for (const Reliance& r : relies_on) {
     w.begin_object().field("site", site_in_file(r.site, root)).field("path", r.path);
@@ -101,8 +103,8 @@ void write_caches(JsonWriter& w, const std::vector<CacheRule>& rules) {
 std::vector<PlanStep> read_steps(const JsonFields& from) {
   std::vector<PlanStep> out;
   from.each("steps", [&](const JsonFields& s) {
-    out.push_back({s.string("set"), s.string("id"), s.string("package"), s.string("version"), s.string("state"),
-                   s.string("detail")});
+    out.push_back({s.string("set"), s.string("id"), s.string("package"), s.string("version"),
+                   s.string("state"), s.string("detail")});
   });
   return out;
 }
@@ -118,14 +120,16 @@ std::vector<Reliance> read_reliances(const JsonFields& from, const std::string& 
 std::vector<CacheRule> read_caches(const JsonFields& from) {
   std::vector<CacheRule> out;
   from.each("caches", [&](const JsonFields& c) {
-    out.push_back({c.string("name"), c.strings("bases"), c.strings("folders"), c.strings("modules")});
+    out.push_back(
+        {c.string("name"), c.strings("bases"), c.strings("folders"), c.strings("modules")});
   });
   return out;
 }
 
 std::string site_in_file(const std::string& site, const std::string& root) {
   if (!package::is_within(site, root)) return site;
-  return site.size() == root.size() ? std::string() : site.substr(root == "/" ? 1 : root.size() + 1);
+  return site.size() == root.size() ? std::string()
+                                    : site.substr(root == "/" ? 1 : root.size() + 1);
 }
 
 std::string site_from_file(const std::string& site, const std::string& root) {
@@ -147,20 +151,25 @@ std::string to_json(const Plan& plan) {
   return w.take() + '\n';
 }
 
-Result<Plan> plan_from_json(std::string_view json, const std::string& where, const std::string& root) {
+Result<Plan> plan_from_json(std::string_view json, const std::string& where,
+                            const std::string& root) {
   auto document = nlohmann::json::parse(json, nullptr, false);
   if (document.is_discarded()) return fail(ErrorCode::bad_config, "is not JSON", where);
   std::string problem;
   JsonFields fields(document, "", problem);
-  if (fields.string("schema") != kSchema) return fail(ErrorCode::bad_config, "is not an ungate plan", where);
+  if (fields.string("schema") != kSchema) {
+    return fail(ErrorCode::bad_config, "is not an ungate plan", where);
+  }
   if (fields.number("version") != kVersion) {
-    return fail(ErrorCode::bad_config, "was written by another version of ungate", where, "plan again");
+    return fail(ErrorCode::bad_config, "was written by another version of ungate", where,
+                "plan again");
   }
   Plan plan;
   plan.root = root.empty() ? fields.string("root") : root;
   plan.target = fields.string("target");
   plan.steps = read_steps(fields);
-  fields.each("files", [&](const JsonFields& f) { plan.files.push_back(read_file_change(f, plan.root)); });
+  fields.each("files",
+              [&](const JsonFields& f) { plan.files.push_back(read_file_change(f, plan.root)); });
   plan.relies_on = read_reliances(fields, plan.root);
   plan.caches = read_caches(fields);
   if (!problem.empty()) return fail(ErrorCode::bad_config, problem, where);

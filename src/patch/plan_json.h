@@ -12,7 +12,8 @@ namespace ungate::patch {
 
 void write_strings(JsonWriter& w, std::string_view name, const std::vector<std::string>& items);
 void write_steps(JsonWriter& w, const std::vector<PlanStep>& steps);
-void write_reliances(JsonWriter& w, const std::vector<Reliance>& relies_on, const std::string& root);
+void write_reliances(JsonWriter& w, const std::vector<Reliance>& relies_on,
+                     const std::string& root);
 void write_caches(JsonWriter& w, const std::vector<CacheRule>& rules);
 
 std::vector<PlanStep> read_steps(const JsonFields& from);

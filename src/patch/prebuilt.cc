@@ -32,7 +32,8 @@ void glob(const std::string& folder, std::string_view pattern, std::vector<std::
 
 }  // namespace
 
-std::vector<Prebuilt> find_prebuilt(const package::Environment& environment, const std::vector<PrebuiltRule>& rules,
+std::vector<Prebuilt> find_prebuilt(const package::Environment& environment,
+                                    const std::vector<PrebuiltRule>& rules,
                                     const std::vector<std::string>& modules) {
   constexpr std::string_view kModule = "{module}";
   std::vector<Prebuilt> out;
@@ -42,7 +43,8 @@ std::vector<Prebuilt> find_prebuilt(const package::Environment& environment, con
       std::vector<std::string> paths;
       glob(site.path, pattern, paths);
       for (std::string& path : paths) {
-        out.push_back({rule.package, owner == nullptr ? "" : owner->version_text, module, std::move(path)});
+        out.push_back(
+            {rule.package, owner == nullptr ? "" : owner->version_text, module, std::move(path)});
       }
     }
   };
@@ -52,7 +54,9 @@ std::vector<Prebuilt> find_prebuilt(const package::Environment& environment, con
         look(rule, path, "");
         continue;
       }
-      for (const std::string& module : modules) look(rule, text::replace_all(path, kModule, module), module);
+      for (const std::string& module : modules) {
+        look(rule, text::replace_all(path, kModule, module), module);
+      }
     }
   }
   std::ranges::sort(out, {}, [](const Prebuilt& p) { return std::tie(p.path, p.module); });

@@ -17,10 +17,12 @@ namespace {
 using Folders = std::vector<std::string>;
 
 bool is_below(std::string_view path, const Folders& folders) {
-  return std::ranges::any_of(folders, [&](const std::string& f) { return package::is_within(path, f); });
+  return std::ranges::any_of(folders,
+                             [&](const std::string& f) { return package::is_within(path, f); });
 }
 
-// The target of a link, without the mark of files that were replaced meanwhile: those count above all.
+// The target of a link, without the mark of files that were replaced meanwhile: those count above
+// all.
 std::string link_target(const std::string& link) {
   char buffer[PATH_MAX];
   ssize_t n = readlink(link.c_str(), buffer, sizeof buffer);
@@ -30,8 +32,8 @@ std::string link_target(const std::string& link) {
   return std::string(target);
 }
 
-// maps: "address perms offset device inode      /path (deleted)". Files of procfs have no size: they
-// are read as a stream.
+// maps: "address perms offset device inode      /path (deleted)". Files of procfs have no size:
+// they are read as a stream.
 std::optional<std::string> find_mapped(std::ifstream& maps, const Folders& folders) {
   std::string line;
   while (std::getline(maps, line)) {

@@ -47,7 +47,9 @@ std::string beside(const Target& target, const std::string& name) {
 
 }  // namespace
 
-std::string temporary_name(const Run& run, std::size_t n) { return fmt::format(".ungate-{}-{}.tmp", run.id, n); }
+std::string temporary_name(const Run& run, std::size_t n) {
+  return fmt::format(".ungate-{}-{}.tmp", run.id, n);
+}
 
 Status check_foreign(const std::vector<FileCondition>& conditions) {
   std::size_t count = 0;
@@ -59,27 +61,35 @@ Status check_foreign(const std::vector<FileCondition>& conditions) {
   if (count == 0) return {};
   std::string what = "was edited since ungate wrote it; nothing was put back";
   if (count > 1) what += fmt::format(" ({} in all)", text::count(count, "such file"));
-  return fail(ErrorCode::drift, what, first, "take your edit out again, or use --force to drop it (a copy is kept)");
+  return fail(ErrorCode::drift, what, first,
+              "take your edit out again, or use --force to drop it (a copy is kept)");
 }
 
-Result<PutBack> put_back(StateFolder& state, const Run& run, const std::vector<FileCondition>& conditions,
-                         bool force, const std::atomic<bool>* cancel, Progress& progress) {
+Result<PutBack> put_back(StateFolder& state, const Run& run,
+                         const std::vector<FileCondition>& conditions, bool force,
+                         const std::atomic<bool>* cancel, Progress& progress) {
   if (!force) {
     if (auto clean = check_foreign(conditions); !clean) return std::unexpected(clean.error());
   }
   PutBack out;
-  auto is_restored = [](const FileCondition& c) { return c.state == FileState::ours || c.state == FileState::foreign; };
-  std::size_t number = 0, total = static_cast<std::size_t>(std::ranges::count_if(conditions, is_restored));
+  auto is_restored = [](const FileCondition& c) {
+    return c.state == FileState::ours || c.state == FileState::foreign;
+  };
+  std::size_t number = 0,
+              total = static_cast<std::size_t>(std::ranges::count_if(conditions, is_restored));
   for (std::size_t n = run.files.size(); n-- > 0;) {
     if (!is_restored(conditions[n])) {
       out.left_alone.push_back(conditions[n]);
       continue;
     }
     if (cancel != nullptr && cancel->load()) {
-      return fail(ErrorCode::interrupted, fmt::format("interrupted; {} of {} files were put back", number, total));
+      return fail(ErrorCode::interrupted,
+                  fmt::format("interrupted; {} of {} files were put back", number, total));
     }
     progress.doing("restoring", path_of(run.files[n]), ++number, total);
-    if (auto done = restore(state, run, n, conditions[n]); !done) return std::unexpected(done.error());
+    if (auto done = restore(state, run, n, conditions[n]); !done) {
+      return std::unexpected(done.error());
+    }
     out.restored.push_back(path_of(run.files[n]));
   }
   std::ranges::reverse(out.restored);

@@ -1,5 +1,5 @@
-// Taking back what a run wrote. apply() uses it when it fails, recover() when it was killed, revert()
-// when the user asks.
+// Taking back what a run wrote. apply() uses it when it fails, recover() when it was killed,
+// revert() when the user asks.
 #pragma once
 
 #include <atomic>
@@ -19,13 +19,14 @@ struct PutBack {
   std::vector<FileCondition> left_alone;  // not ours any more: pristine, superseded, missing
 };
 
-// Restores the run's files, last one first, by their conditions: `ours` gets its old bytes, `pristine`,
-// `superseded` and `missing` are left alone. With `foreign` files nothing is restored at all (`drift`),
-// since the edits in front of them may be needed by what they hold now; with `force` their bytes are
-// kept in the run's folder and the old ones restored. A file's time becomes now. Stops between files if
-// `cancel` is set (`interrupted`).
-Result<PutBack> put_back(StateFolder& state, const Run& run, const std::vector<FileCondition>& conditions,
-                         bool force, const std::atomic<bool>* cancel, Progress& progress);
+// Restores the run's files, last one first, by their conditions: `ours` gets its old bytes,
+// `pristine`, `superseded` and `missing` are left alone. With `foreign` files nothing is restored
+// at all (`drift`), since the edits in front of them may be needed by what they hold now; with
+// `force` their bytes are kept in the run's folder and the old ones restored. A file's time becomes
+// now. Stops between files if `cancel` is set (`interrupted`).
+Result<PutBack> put_back(StateFolder& state, const Run& run,
+                         const std::vector<FileCondition>& conditions, bool force,
+                         const std::atomic<bool>* cancel, Progress& progress);
 
 // `drift` if one of them is foreign.
 Status check_foreign(const std::vector<FileCondition>& conditions);

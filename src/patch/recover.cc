@@ -8,18 +8,21 @@ namespace ungate::patch {
 namespace {
 
 bool all_ours(const std::vector<FileCondition>& conditions) {
-  return std::ranges::all_of(conditions, [](const FileCondition& c) { return c.state == FileState::ours; });
+  return std::ranges::all_of(conditions,
+                             [](const FileCondition& c) { return c.state == FileState::ours; });
 }
 
-// Ends a run for which the files are done: clears by-products, records the state, drops what was kept.
-Status conclude(StateFolder& state, Journal& journal, const Run& run, Run::State end, std::string_view reason,
-                const Variables& variables, Progress& progress) {
+// Ends a run for which the files are done: clears by-products, records the state, drops what was
+// kept.
+Status conclude(StateFolder& state, Journal& journal, const Run& run, Run::State end,
+                std::string_view reason, const Variables& variables, Progress& progress) {
   clear_by_products_of(run, variables, progress);
   return end_run(state, journal, run, end, reason);
 }
 
-Result<Recovered> recover_run(StateFolder& state, Journal& journal, const Run& run, Installed& installed,
-                              const RecoverOptions& options, Progress& progress) {
+Result<Recovered> recover_run(StateFolder& state, Journal& journal, const Run& run,
+                              Installed& installed, const RecoverOptions& options,
+                              Progress& progress) {
   Recovered out{run.id, Recovered::How::undone, {}, {}};
   auto conditions = Conditions(journal, installed).of(run);
   if (!conditions) return std::unexpected(conditions.error());
@@ -46,13 +49,15 @@ std::vector<std::string> needless_runs(const std::string& root, const Journal& j
   std::vector<std::string> runs = kept_runs(root);
   std::erase_if(runs, [&](const std::string& id) {
     const Run* run = journal.find(id);
-    bool ended = run == nullptr || run->state == Run::State::undone || run->state == Run::State::reverted;
+    bool ended =
+        run == nullptr || run->state == Run::State::undone || run->state == Run::State::reverted;
     return !ended || !has_originals(root, id);
   });
   return runs;
 }
 
-Status end_run(StateFolder& state, Journal& journal, const Run& run, Run::State end, std::string_view reason) {
+Status end_run(StateFolder& state, Journal& journal, const Run& run, Run::State end,
+               std::string_view reason) {
   if (auto entered = journal.enter(run.id, end, reason); !entered) return entered;
   if (end == Run::State::applied) return {};
   return state.drop_originals(run.id);
@@ -66,7 +71,8 @@ Error interrupted_error(const Run& run, const std::string& root) {
 }
 
 Result<PutBack> undo(StateFolder& state, Journal& journal, const Run& run, Installed& installed,
-                     std::string_view reason, const Variables& variables, Progress& progress, bool force) {
+                     std::string_view reason, const Variables& variables, Progress& progress,
+                     bool force) {
   auto give_up = [&](const Error& error) {
     (void)journal.stopped(run.id, fmt::format("{}; then {}", reason, error.what));
     return std::unexpected(error);
@@ -80,7 +86,8 @@ Result<PutBack> undo(StateFolder& state, Journal& journal, const Run& run, Insta
   return back;
 }
 
-Result<RecoverReport> recover(const std::string& root, const RecoverOptions& options, Progress& progress) {
+Result<RecoverReport> recover(const std::string& root, const RecoverOptions& options,
+                              Progress& progress) {
   RecoverReport report;
   {
     auto journal = Journal::read(root);

@@ -14,11 +14,16 @@ bool is_among(const std::vector<Run>& runs, const Run& run) {
   return std::ranges::find(runs, run.id, &Run::id) != runs.end();
 }
 
-// True if `later` edited a file of `run` further, or was decided on one.
+// True if `later` was made from bytes that `run` wrote, or was decided on them.
 bool builds_on(const Run& later, const Run& run) {
   return std::ranges::any_of(run.files, [&](const RunFile& file) {
-    auto same = [&](const auto& other) { return other.site == file.site && other.path == file.path; };
-    return std::ranges::any_of(later.files, same) || std::ranges::any_of(later.relies_on, same);
+    auto edits = [&](const RunFile& f) {
+      return f.site == file.site && f.path == file.path && f.before_sha256 == file.after_sha256;
+    };
+    auto relies = [&](const Reliance& r) {
+      return r.site == file.site && r.path == file.path && r.sha256 == file.after_sha256;
+    };
+    return std::ranges::any_of(later.files, edits) || std::ranges::any_of(later.relies_on, relies);
   });
 }
 
@@ -27,8 +32,8 @@ Status check_order(const Journal& journal, const std::vector<Run>& chosen) {
     bool later = false;
     for (const Run& other : journal.runs()) {
       if (later && other.stands() && !is_among(chosen, other) && builds_on(other, run)) {
-        return fail(ErrorCode::refused, fmt::format("run {} builds on run {}", other.id, run.id), {},
-                    fmt::format("ungate revert {} {}", other.id, run.id));
+        return fail(ErrorCode::refused, fmt::format("run {} builds on run {}", other.id, run.id),
+                    {}, fmt::format("ungate revert {} {}", other.id, run.id));
       }
       later |= other.id == run.id;
     }
@@ -37,7 +42,8 @@ Status check_order(const Journal& journal, const std::vector<Run>& chosen) {
 }
 
 // The conditions of every chosen run, each judged as if the newer ones had been put back.
-Result<std::vector<std::vector<FileCondition>>> look_at(const Journal& journal, const std::vector<Run>& chosen,
+Result<std::vector<std::vector<FileCondition>>> look_at(const Journal& journal,
+                                                        const std::vector<Run>& chosen,
                                                         Installed& installed, bool force) {
   std::vector<std::vector<FileCondition>> out;
   Conditions conditions(journal, installed);
@@ -63,9 +69,11 @@ Status refuse_foreign(const std::vector<std::vector<FileCondition>>& all) {
 }
 
 Result<RevertedRun> revert_run(StateFolder& state, Journal& journal, const Run& run,
-                               const std::vector<FileCondition>& conditions, const RevertOptions& options,
-                               Progress& progress) {
-  if (auto entered = journal.enter(run.id, Run::State::reverting); !entered) return std::unexpected(entered.error());
+                               const std::vector<FileCondition>& conditions,
+                               const RevertOptions& options, Progress& progress) {
+  if (auto entered = journal.enter(run.id, Run::State::reverting); !entered) {
+    return std::unexpected(entered.error());
+  }
   auto back = put_back(state, run, conditions, options.force, options.cancel, progress);
   if (!back) {
     (void)journal.stopped(run.id, back.error().what);
@@ -81,7 +89,8 @@ Result<RevertedRun> revert_run(StateFolder& state, Journal& journal, const Run& 
 
 }  // namespace
 
-Result<std::vector<Run>> standing_runs(const Journal& journal, const std::vector<std::string>& texts) {
+Result<std::vector<Run>> standing_runs(const Journal& journal,
+                                       const std::vector<std::string>& texts) {
   std::vector<Run> out;
   auto add = [&](const Run& run) {
     if (!is_among(out, run)) out.push_back(run);
@@ -92,10 +101,16 @@ Result<std::vector<Run>> standing_runs(const Journal& journal, const std::vector
       if (run.id.starts_with(text)) found.push_back(&run);
     }
     if (const Run* exact = journal.find(text)) found = {exact};
-    if (found.empty()) return fail(ErrorCode::not_found, "no such run", text, "`ungate status` lists the runs");
-    if (found.size() > 1) return fail(ErrorCode::not_found, "means several runs", text, "write more of its id");
+    if (found.empty()) {
+      return fail(ErrorCode::not_found, "no such run", text, "`ungate status` lists the runs");
+    }
+    if (found.size() > 1) {
+      return fail(ErrorCode::not_found, "means several runs", text, "write more of its id");
+    }
     if (!found[0]->stands()) {
-      return fail(ErrorCode::not_found, fmt::format("run {} does not stand: {}", found[0]->id, name_of(found[0]->state)), text);
+      return fail(ErrorCode::not_found,
+                  fmt::format("run {} does not stand: {}", found[0]->id, name_of(found[0]->state)),
+                  text);
     }
     add(*found[0]);
   }
@@ -103,7 +118,8 @@ Result<std::vector<Run>> standing_runs(const Journal& journal, const std::vector
     if (texts.empty() && run.stands()) add(run);
   }
   // The journal's order, turned round.
-  std::ranges::sort(out, std::greater(), [&](const Run& run) { return journal.find(run.id) - journal.runs().data(); });
+  std::ranges::sort(out, std::greater(),
+                    [&](const Run& run) { return journal.find(run.id) - journal.runs().data(); });
   return out;
 }
 
@@ -116,7 +132,9 @@ Result<RevertReport> revert(const std::string& root, const std::vector<std::stri
   if (!state) return std::unexpected(state.error());
   auto journal = Journal::read(root);
   if (!journal) return std::unexpected(journal.error());
-  if (const Run* run = journal->interrupted()) return std::unexpected(interrupted_error(*run, root));
+  if (const Run* run = journal->interrupted()) {
+    return std::unexpected(interrupted_error(*run, root));
+  }
   auto chosen = standing_runs(*journal, runs);
   if (!chosen) return std::unexpected(chosen.error());
   if (auto order = check_order(*journal, *chosen); !order) return std::unexpected(order.error());

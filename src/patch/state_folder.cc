@@ -24,7 +24,8 @@ std::string lock_file(const std::string& root) { return state_folder(root) + "/l
 std::string runs_folder(const std::string& root) { return state_folder(root) + "/runs"; }
 
 Descriptor open_runs(const std::string& root) {
-  return Descriptor(open(runs_folder(root).c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  return Descriptor(
+      open(runs_folder(root).c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
 }
 
 int process_in(const std::string& file) {
@@ -52,9 +53,11 @@ Result<StateFolder> StateFolder::lock(const std::string& root) {
   if (!file) return std::unexpected(os_error("locking", path, errno));
   if (flock(file.get(), LOCK_EX | LOCK_NB) != 0) {
     if (errno != EWOULDBLOCK) return std::unexpected(os_error("locking", path, errno));
-    return fail(ErrorCode::locked, fmt::format("another ungate (process {}) is writing here", process_in(path)), root);
+    return fail(ErrorCode::locked,
+                fmt::format("another ungate (process {}) is writing here", process_in(path)), root);
   }
-  // The id is only for the message above; the lock itself is the kernel's and ends with the process.
+  // The id is only for the message above; the lock itself is the kernel's and ends with the
+  // process.
   std::string pid = std::to_string(getpid()) + '\n';
   if (ftruncate(file.get(), 0) != 0 || pwrite(file.get(), pid.data(), pid.size(), 0) < 0) {
     return std::unexpected(os_error("locking", path, errno));
@@ -62,13 +65,17 @@ Result<StateFolder> StateFolder::lock(const std::string& root) {
   return StateFolder(root, std::move(file));
 }
 
-std::string StateFolder::run_folder(const std::string& run) const { return runs_folder(root_) + '/' + run; }
+std::string StateFolder::run_folder(const std::string& run) const {
+  return runs_folder(root_) + '/' + run;
+}
 
-Status StateFolder::keep_edited(const std::string& run, const std::string& sha256, std::string_view bytes) {
+Status StateFolder::keep_edited(const std::string& run, const std::string& sha256,
+                                std::string_view bytes) {
   return keep_original(run, std::string(kEdited) + sha256, bytes);
 }
 
-Status StateFolder::keep_original(const std::string& run, const std::string& sha256, std::string_view bytes) {
+Status StateFolder::keep_original(const std::string& run, const std::string& sha256,
+                                  std::string_view bytes) {
   if (auto made = make_folder(runs_folder(root_)); !made) return made;
   if (auto made = make_folder(run_folder(run)); !made) return made;
   return write_new_file(run_folder(run), sha256, bytes);
@@ -95,7 +102,9 @@ Status StateFolder::drop_originals(const std::string& run) {
       empty = false;
       continue;
     }
-    if (auto gone = remove_below(folder.get(), name, run_folder(run) + '/' + name); !gone) return gone;
+    if (auto gone = remove_below(folder.get(), name, run_folder(run) + '/' + name); !gone) {
+      return gone;
+    }
   }
   return empty ? remove_below(runs.get(), run, run_folder(run)) : Status();
 }
@@ -110,7 +119,8 @@ bool has_originals(const std::string& root, const std::string& run) {
   Descriptor folder = runs ? open_below(runs.get(), run) : Descriptor();
   if (!folder) return false;
   std::vector<std::string> names = names_in(folder.get());
-  return names.empty() || std::ranges::any_of(names, [](const std::string& n) { return !n.starts_with(kEdited); });
+  return names.empty() ||
+         std::ranges::any_of(names, [](const std::string& n) { return !n.starts_with(kEdited); });
 }
 
 }  // namespace ungate::patch

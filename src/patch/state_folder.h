@@ -35,7 +35,8 @@ class StateFolder {
   Status keep_edited(const std::string& run, const std::string& sha256, std::string_view bytes);
   // Gives originals back; `drift` if they do not hash to `sha256` any more.
   Result<std::string> original(const std::string& run, const std::string& sha256) const;
-  // Removes the originals of a run that has ended; its folder too, unless edited bytes are kept there.
+  // Removes the originals of a run that has ended; its folder too, unless edited bytes are kept
+  // there.
   Status drop_originals(const std::string& run);
 
  private:

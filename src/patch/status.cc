@@ -11,14 +11,16 @@
 namespace ungate::patch {
 namespace {
 
-constexpr std::string_view kNames[] = {"as applied", "drifted", "superseded", "interrupted", "ended"};
+constexpr std::string_view kNames[] = {"as applied", "drifted", "superseded", "interrupted",
+                                       "ended"};
 
 std::size_t count_state(const std::vector<FileCondition>& files, FileState state) {
   return static_cast<std::size_t>(std::ranges::count(files, state, &FileCondition::state));
 }
 
 const FileCondition& first_other_than_ours(const std::vector<FileCondition>& files) {
-  return *std::ranges::find_if(files, [](const FileCondition& f) { return f.state != FileState::ours; });
+  return *std::ranges::find_if(files,
+                               [](const FileCondition& f) { return f.state != FileState::ours; });
 }
 
 RunCondition judge(const Run& run, const std::vector<FileCondition>& files) {
@@ -32,7 +34,8 @@ std::string why(const Run& run, const std::vector<FileCondition>& files, RunCond
   if (condition == RunCondition::as_applied) return {};
   if (condition == RunCondition::interrupted) {
     return fmt::format("{} of {} hold what it wrote{}", count_state(files, FileState::ours),
-                       text::count(files.size(), "file"), run.reason.empty() ? "" : "; " + run.reason);
+                       text::count(files.size(), "file"),
+                       run.reason.empty() ? "" : "; " + run.reason);
   }
   if (condition == RunCondition::ended) {
     return fmt::format("{}{}", name_of(run.state), run.reason.empty() ? "" : ": " + run.reason);
@@ -85,8 +88,9 @@ std::string explained_by(const Journal& journal, const std::string& site, const 
   return id;
 }
 
-void add_mismatches_of_site(const std::string& site, const std::set<std::string>& packages, const Journal& journal,
-                            unsigned threads, std::vector<RecordMismatch>& out) {
+void add_mismatches_of_site(const std::string& site, const std::set<std::string>& packages,
+                            const Journal& journal, unsigned threads,
+                            std::vector<RecordMismatch>& out) {
   package::Environment environment = package::environment_of_site(site);
   package::Owners owners(environment);
   std::vector<std::uint32_t> wanted;
@@ -108,12 +112,16 @@ void add_mismatches(const Journal& journal, unsigned threads, std::vector<Record
       if (!f.package.empty()) touched[f.site].insert(f.package);
     }
   }
-  for (auto& [site, packages] : touched) add_mismatches_of_site(site, packages, journal, threads, out);
+  for (auto& [site, packages] : touched) {
+    add_mismatches_of_site(site, packages, journal, threads, out);
+  }
 }
 
 }  // namespace
 
-std::string_view name_of(RunCondition condition) { return kNames[static_cast<std::size_t>(condition)]; }
+std::string_view name_of(RunCondition condition) {
+  return kNames[static_cast<std::size_t>(condition)];
+}
 
 bool StatusReport::differs() const {
   auto other_than_applied = [](const RunStatus& r) {

@@ -38,11 +38,11 @@ struct StatusReport {
   std::vector<RunStatus> runs;              // oldest first
   std::vector<std::string> left_overs;      // temporary files and folders that recover() removes
   std::vector<RecordMismatch> mismatches;   // by site, package, path
-  std::optional<int> writer;                // a process that writes here at the moment (0: id unknown)
+  std::optional<int> writer;  // a process that writes here at the moment (0: id unknown)
   bool torn_journal = false;                // its last line was not whole: a writer was killed
 
-  // True if a run is not as applied (drifted, superseded, interrupted), or a touched package holds bytes
-  // that neither it nor a run brought: exit status 3.
+  // True if a run is not as applied (drifted, superseded, interrupted), or a touched package holds
+  // bytes that neither it nor a run brought: exit status 3.
   bool differs() const;
 };
 

@@ -83,7 +83,9 @@ Status remove_below(int parent, const std::string& name, const std::string& path
     return errno == ENOENT ? Status() : Status(failed());
   }
   if (!S_ISDIR(info.st_mode)) {
-    if (!step("remove", path) || (unlinkat(parent, name.c_str(), 0) != 0 && errno != ENOENT)) return failed();
+    if (!step("remove", path) || (unlinkat(parent, name.c_str(), 0) != 0 && errno != ENOENT)) {
+      return failed();
+    }
     return {};
   }
   Descriptor folder = open_below(parent, name);

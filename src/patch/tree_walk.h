@@ -28,8 +28,8 @@ bool matches(std::string_view pattern, std::string_view name);
 void visit_files(int folder, const std::string& below,
                  const std::function<void(const std::string&, const struct stat&)>& visit);
 
-// Removes an entry of `parent`, whatever it is, and all that it holds; links themselves, not what they
-// lead to. `path` is for messages.
+// Removes an entry of `parent`, whatever it is, and all that it holds; links themselves, not what
+// they lead to. `path` is for messages.
 Status remove_below(int parent, const std::string& name, const std::string& path);
 
 }  // namespace ungate::patch

@@ -3,13 +3,11 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "package/copies.h"
 #include "package/owners.h"
-#include "unit/support/temp_tree.h"
+#include "unit/package/discover_fixture.h"
 
 namespace ungate::package {
 namespace {
@@ -17,52 +15,6 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
-using testing_support::TempTree;
-
-constexpr const char* kVenvSite = "venv/lib/python3.11/site-packages/";
-
-class Discover : public testing::Test {
- protected:
-  Discover() { around_.working_folder = tree_.root(); }
-
-  void distribution(const std::string& site, const std::string& name, const std::string& version,
-                    const std::string& record = {}) {
-    tree_.file(site + name + '-' + version + ".dist-info/RECORD", record);
-    tree_.file(site + name + '-' + version + ".dist-info/INSTALLER", "uv\n");
-  }
-  void make_venv(const std::string& more = {}) {
-    tree_.file("venv/pyvenv.cfg", "home = " + tree_.path("base/bin") + "\nversion = 3.11.7\n" + more);
-    distribution(kVenvSite, "flashinfer_python", "0.6.3+cu129", "flashinfer/jit/comm.py,,\nflashinfer/__init__.py,,\n");
-    tree_.file(std::string(kVenvSite) + "flashinfer/__init__.py");
-    tree_.file(std::string(kVenvSite) + "flashinfer/jit/comm.py");
-  }
-  void program(const std::string& path, const std::string& bytes = "\x7f" "ELF") {
-    chmod(tree_.file(path, bytes).c_str(), 0755);
-  }
-  Environment only(const Query& query) {
-    auto found = discover(query, around_);
-    if (!found) {
-      ADD_FAILURE() << to_text(found.error());
-      return {};
-    }
-    EXPECT_EQ(found->size(), 1u);
-    return std::move(found->front());
-  }
-  Environment path(const std::string& relative) { return only({{tree_.path(relative)}, ""}); }
-  Error failure(const Query& query) {
-    auto found = discover(query, around_);
-    EXPECT_FALSE(found.has_value());
-    return found ? Error{} : found.error();
-  }
-  std::vector<std::string> sites(const Environment& e) {
-    std::vector<std::string> out;
-    for (const Site& s : e.sites) out.push_back(std::string(name_of(s.kind)) + ' ' + s.path.substr(tree_.root().size() + 1));
-    return out;
-  }
-
-  TempTree tree_;
-  Surroundings around_;
-};
 
 TEST_F(Discover, VirtualEnvironment) {
   make_venv();
@@ -88,12 +40,15 @@ TEST_F(Discover, PartsOfAnEnvironment) {
   tree_.link("flashinfer", std::string(kVenvSite) + "linked");
   std::string site = tree_.path("venv/lib/python3.11/site-packages");
   EXPECT_THAT(path("venv/lib/python3.11/site-packages").selected, IsEmpty());
-  EXPECT_THAT(path("venv/lib/python3.11/site-packages/flashinfer").selected, ElementsAre(site + "/flashinfer"));
+  EXPECT_THAT(path("venv/lib/python3.11/site-packages/flashinfer").selected,
+              ElementsAre(site + "/flashinfer"));
   EXPECT_THAT(path("venv/lib64/python3.11/site-packages/flashinfer/jit/comm.py").selected,
               ElementsAre(site + "/flashinfer/jit/comm.py"));
   // A linked package stays where it is found, so that writing through the link can be refused.
-  EXPECT_THAT(path("venv/lib/python3.11/site-packages/linked").selected, ElementsAre(site + "/linked"));
-  Environment both = only({{site + "/flashinfer/jit", tree_.path("venv/lib/python3.11/site-packages/linked")}, ""});
+  EXPECT_THAT(path("venv/lib/python3.11/site-packages/linked").selected,
+              ElementsAre(site + "/linked"));
+  Environment both = only(
+      {{site + "/flashinfer/jit", tree_.path("venv/lib/python3.11/site-packages/linked")}, ""});
   EXPECT_THAT(both.selected, ElementsAre(site + "/flashinfer/jit", site + "/linked"));
   EXPECT_THAT(only({{site + "/flashinfer", tree_.path("venv")}, ""}).selected, IsEmpty());
 }
@@ -104,9 +59,9 @@ TEST_F(Discover, BaseAndUserSitesInImportOrder) {
   distribution("base/lib/python3.12/site-packages/", "other", "1");
   distribution("home/.local/lib/python3.11/site-packages/", "torch", "2.8");
   around_.home = tree_.path("home");
-  EXPECT_THAT(sites(path("venv")),
-              ElementsAre("site-packages venv/lib/python3.11/site-packages",
-                          "user home/.local/lib/python3.11/site-packages", "base base/lib/python3.11/site-packages"));
+  EXPECT_THAT(sites(path("venv")), ElementsAre("site-packages venv/lib/python3.11/site-packages",
+                                               "user home/.local/lib/python3.11/site-packages",
+                                               "base base/lib/python3.11/site-packages"));
   around_.no_user_site = true;
   Environment e = path("venv");
   EXPECT_EQ(e.sites.size(), 2u);
@@ -123,8 +78,9 @@ TEST_F(Discover, PthFilesAndEditableInstalls) {
   tree_.file("two/python/two/__init__.py");
   tree_.file("two/pyproject.toml");
   tree_.link("loop", "loop");
-  tree_.file(site + "a.pth", "# comment\n\nimport sys; sys.path.append('x')\n" + tree_.path("src-one") +
-                                 "\n/no/such/folder\n" + tree_.path("loop") + "\n");
+  tree_.file(site + "a.pth", "# comment\n\nimport sys; sys.path.append('x')\n" +
+                                 tree_.path("src-one") + "\n/no/such/folder\n" +
+                                 tree_.path("loop") + "\n");
   distribution(site, "two", "1.0");
   tree_.file(site + "two-1.0.dist-info/direct_url.json",
              "{\"url\": \"file://" + tree_.path("two") + "\", \"dir_info\": {\"editable\": true}}");
@@ -132,8 +88,8 @@ TEST_F(Discover, PthFilesAndEditableInstalls) {
              R"({"url": "file:///no/such%20folder", "dir_info": {"editable": true}})");
   tree_.file(site + "four-1.0.dist-info/direct_url.json", R"({"url": 4, "dir_info": []})");
   Environment e = path("venv");
-  EXPECT_THAT(sites(e), ElementsAre("site-packages venv/lib/python3.11/site-packages", "pth src-one",
-                                    "editable two/python", "editable two"));
+  EXPECT_THAT(sites(e), ElementsAre("site-packages venv/lib/python3.11/site-packages",
+                                    "pth src-one", "editable two/python", "editable two"));
   EXPECT_THAT(e.sites[1].from, HasSubstr("a.pth"));
   EXPECT_EQ(e.sites[2].root, tree_.path("two"));
   std::string notes;
@@ -150,7 +106,8 @@ TEST_F(Discover, PthFilesAndEditableInstalls) {
 TEST_F(Discover, CondaTargetCheckoutAndFolder) {
   tree_.folder("conda/conda-meta");
   distribution("conda/lib/python3.12/site-packages/", "numpy", "2.0");
-  EXPECT_THAT(sites(path("conda")), ElementsAre("site-packages conda/lib/python3.12/site-packages"));
+  EXPECT_THAT(sites(path("conda")),
+              ElementsAre("site-packages conda/lib/python3.12/site-packages"));
   EXPECT_EQ(path("conda").sites[0].root, tree_.path("conda"));
 
   distribution("target/", "sglang", "0.5.8");
@@ -165,7 +122,8 @@ TEST_F(Discover, CondaTargetCheckoutAndFolder) {
   tree_.file("repo/python/pkg/__init__.py");
   tree_.file("repo/python/pkg/a.py");
   EXPECT_THAT(sites(path("repo")), ElementsAre("checkout repo/python", "checkout repo"));
-  EXPECT_THAT(path("repo/python/pkg/a.py").selected, ElementsAre(tree_.path("repo/python/pkg/a.py")));
+  EXPECT_THAT(path("repo/python/pkg/a.py").selected,
+              ElementsAre(tree_.path("repo/python/pkg/a.py")));
   // An editable checkout below an installed site is a checkout still.
   tree_.folder("target/clone/.git");
   tree_.file("target/clone/x.py");
@@ -234,7 +192,8 @@ TEST_F(Discover, DefaultsToTheActiveEnvironmentThenPath) {
   tree_.file("extra/pkg/__init__.py");
   around_.path = tree_.path("base/bin");
   around_.python_path = tree_.path("extra") + "::/no/such";
-  EXPECT_THAT(sites(only({})), ElementsAre("pythonpath extra", "site-packages base/lib/python3.11/site-packages"));
+  EXPECT_THAT(sites(only({})),
+              ElementsAre("pythonpath extra", "site-packages base/lib/python3.11/site-packages"));
   make_venv();
   around_.virtual_env = tree_.path("venv");
   EXPECT_EQ(only({}).prefix, tree_.path("venv"));
@@ -275,74 +234,6 @@ TEST_F(Discover, UnreadableFolder) {
   waitpid(child, &status, 0);
   chmod(tree_.path("closed").c_str(), 0755);
   EXPECT_EQ(WEXITSTATUS(status), 0);
-}
-
-TEST_F(Discover, DuplicatesAndCopies) {
-  make_venv("include-system-site-packages = true\n");
-  distribution("base/lib/python3.11/site-packages/", "flashinfer-python", "0.6.1");
-  tree_.file("base/lib/python3.11/site-packages/flashinfer/__init__.py");
-  tree_.file("base/lib/python3.11/site-packages/ext.cpython-311-x86_64-linux-gnu.so");
-  tree_.file("base/lib/python3.11/site-packages/ext.py");
-  tree_.folder(std::string(kVenvSite) + "ext");
-  tree_.file(std::string(kVenvSite) + "flashinfer_python-0.6.3+cu129.egg-info", "Name: flashinfer-python\n");
-  Environment e = path("venv");
-  auto twice = duplicates(e);
-  ASSERT_EQ(twice.size(), 1u);
-  EXPECT_EQ(twice[0].name, "flashinfer-python");
-  ASSERT_EQ(twice[0].distributions.size(), 2u);
-  EXPECT_EQ(e.distributions[twice[0].distributions[0]].version_text, "0.6.3+cu129");
-  auto copies = copies_of(e, "flashinfer");
-  ASSERT_EQ(copies.size(), 2u);
-  EXPECT_EQ(copies[0].site, 0u);
-  EXPECT_EQ(copies[1].path, tree_.path("base/lib/python3.11/site-packages/flashinfer"));
-  auto ext = copies_of(e, "ext");
-  ASSERT_EQ(ext.size(), 2u);
-  EXPECT_THAT(ext[0].path, HasSubstr(".so"));
-  EXPECT_EQ(ext[1].site, 0u);
-  EXPECT_THAT(copies_of(e, "none"), IsEmpty());
-}
-
-TEST_F(Discover, OwnersByRecordThenByFolder) {
-  make_venv();
-  std::string site = kVenvSite;
-  distribution(site, "nvidia_nccl_cu13", "2.29", "nvidia/nccl/lib.so,,1\n");
-  distribution(site, "nvidia_cublas", "13", "nvidia/cublas/lib.so,,\n");
-  tree_.file(site + "old-1.0-py3.11.egg-info/PKG-INFO", "Name: old\n");
-  tree_.file(site + "old-1.0-py3.11.egg-info/installed-files.txt", "../old.py\n");
-  Environment e = path("venv");
-  Owners owners(e);
-  EXPECT_EQ(owners.find(0, "flashinfer/jit/comm.py").distribution->name, "flashinfer-python");
-  Owner exact = owners.find(0, "nvidia/nccl/lib.so");
-  EXPECT_EQ(exact.distribution->name, "nvidia-nccl-cu13");
-  EXPECT_EQ(exact.entry->size, 1u);
-  Owner guessed = owners.find(0, "flashinfer/added.py");
-  EXPECT_EQ(guessed.distribution->name, "flashinfer-python");
-  EXPECT_EQ(guessed.entry, nullptr);
-  EXPECT_EQ(owners.find(0, "nvidia/other.so").distribution, nullptr);
-  EXPECT_EQ(owners.find(0, "old.py").distribution->name, "old");
-  EXPECT_EQ(owners.find(0, "stray.py").distribution, nullptr);
-}
-
-TEST(Distribution, NamesAndLeftovers) {
-  EXPECT_EQ(normalised_name("Flash__Infer.-Python"), "flash-infer-python");
-  TempTree tree;
-  tree.file("~lashinfer-1.dist-info/RECORD");
-  tree.file(".dist-info/RECORD");
-  tree.file("noversion.dist-info/METADATA", "Metadata-Version: 2.1\nNAME: No_Version\nversion: 3\n\nName: body\n");
-  tree.file("dev.egg-info/PKG-INFO", "Name: dev\nVersion: 0.1.dev4+g12\n");
-  tree.file("flat-2.egg-info", "Name: flat\n");
-  tree.file("weird-french_toast.dist-info/METADATA");
-  std::vector<Note> notes;
-  auto found = read_distributions(tree.root(), 0, notes);
-  ASSERT_EQ(found.size(), 4u);
-  EXPECT_EQ(found[0].name + found[0].version_text, "dev0.1.dev4+g12");
-  EXPECT_EQ(found[1].name + found[1].version_text, "flat2");
-  EXPECT_EQ(found[2].name + found[2].version_text, "no-version3");
-  EXPECT_EQ(found[3].name, "weird");
-  EXPECT_FALSE(found[3].version);
-  ASSERT_EQ(notes.size(), 1u);
-  EXPECT_THAT(notes[0].what, HasSubstr("interrupted pip"));
-  EXPECT_EQ(read_record(tree.root(), found[1]).error().code, ErrorCode::not_found);
 }
 
 }  // namespace

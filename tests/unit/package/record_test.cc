@@ -24,7 +24,8 @@ TEST(Record, ReadsPathHashAndSize) {
 }
 
 TEST(Record, UnderstandsQuotes) {
-  Record r = Record::parse("\"a,b.py\",sha256=x,1\n\"say \"\"hi\"\".py\",,\n\"two\nlines.py\",,5\nc.py,,");
+  Record r =
+      Record::parse("\"a,b.py\",sha256=x,1\n\"say \"\"hi\"\".py\",,\n\"two\nlines.py\",,5\nc.py,,");
   ASSERT_EQ(r.entries().size(), 4u);
   EXPECT_EQ(r.find("a,b.py")->sha256, "");  // too short to be a hash
   EXPECT_NE(r.find("say \"hi\".py"), nullptr);
@@ -40,7 +41,8 @@ TEST(Record, CountsWhatIsNoRecord) {
 }
 
 TEST(Record, ReadsInstalledFilesOfEggs) {
-  Record r = Record::parse_installed_files("../foo/__init__.py\nPKG-INFO\n/usr/bin/foo\n", "foo-1.0.egg-info");
+  Record r = Record::parse_installed_files("../foo/__init__.py\nPKG-INFO\n/usr/bin/foo\n",
+                                           "foo-1.0.egg-info");
   ASSERT_EQ(r.entries().size(), 3u);
   EXPECT_NE(r.find("foo/__init__.py"), nullptr);
   EXPECT_NE(r.find("foo-1.0.egg-info/PKG-INFO"), nullptr);

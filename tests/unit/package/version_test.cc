@@ -5,11 +5,11 @@
 
 #include <array>
 #include <cstdlib>
-#include <filesystem>
 #include <fstream>
 #include <random>
 
 #include "package/specifier.h"
+#include "unit/support/temp_tree.h"
 
 namespace ungate::package {
 namespace {
@@ -45,22 +45,41 @@ TEST(Version, IsNormalised) {
 }
 
 TEST(Version, RefusesWhatIsNotOne) {
-  for (const char* text : {"", "a", "1.0.", "1..0", "1.0+", "1.0+a..b", "1.0+_x", "french toast", "1.0-",
-                           "1!", "1.0 beta", "1.0a1b2", "1.0.post1.post2", "==1.0", "1.0*"}) {
+  for (const char* text :
+       {"", "a", "1.0.", "1..0", "1.0+", "1.0+a..b", "1.0+_x", "french toast", "1.0-", "1!",
+        "1.0 beta", "1.0a1b2", "1.0.post1.post2", "==1.0", "1.0*"}) {
     EXPECT_FALSE(Version::parse(text)) << text;
   }
 }
 
 // PEP 440, "Summary of permitted suffixes and relative ordering", and the examples before it.
 TEST(Version, IsOrdered) {
-  std::vector<std::string> rising = {
-      "1.dev0",     "1.0.dev456", "1.0a1",  "1.0a2.dev456",        "1.0a12.dev456", "1.0a12",
-      "1.0b1.dev456", "1.0b2",    "1.0b2.post345.dev456", "1.0b2.post345", "1.0rc1.dev456", "1.0rc1",
-      "1.0",        "1.0+abc.5",  "1.0+abc.7", "1.0+5",            "1.0.post456.dev34", "1.0.post456",
-      "1.0.15",     "1.1.dev1",   "2012.4", "1!0.5"};
+  std::vector<std::string> rising = {"1.dev0",
+                                     "1.0.dev456",
+                                     "1.0a1",
+                                     "1.0a2.dev456",
+                                     "1.0a12.dev456",
+                                     "1.0a12",
+                                     "1.0b1.dev456",
+                                     "1.0b2",
+                                     "1.0b2.post345.dev456",
+                                     "1.0b2.post345",
+                                     "1.0rc1.dev456",
+                                     "1.0rc1",
+                                     "1.0",
+                                     "1.0+abc.5",
+                                     "1.0+abc.7",
+                                     "1.0+5",
+                                     "1.0.post456.dev34",
+                                     "1.0.post456",
+                                     "1.0.15",
+                                     "1.1.dev1",
+                                     "2012.4",
+                                     "1!0.5"};
   for (std::size_t i = 0; i < rising.size(); ++i) {
     for (std::size_t k = 0; k < rising.size(); ++k) {
-      EXPECT_EQ(version(rising[i]) <=> version(rising[k]), i <=> k) << rising[i] << ' ' << rising[k];
+      EXPECT_EQ(version(rising[i]) <=> version(rising[k]), i <=> k)
+          << rising[i] << ' ' << rising[k];
     }
   }
   EXPECT_EQ(version("1.0"), version("1"));
@@ -109,8 +128,8 @@ TEST(Specifier, SetsAreConjunctions) {
 }
 
 TEST(Specifier, SaysWhatIsWrong) {
-  for (const char* text : {"1.0", "=1.0", ">=", "~=1", ">=1.*", "==1.dev1.*", "==1+x.*", ">1.0+local",
-                           "~=1.0+x", "==1.0 2.0", "<one", "=== a b"}) {
+  for (const char* text : {"1.0", "=1.0", ">=", "~=1", ">=1.*", "==1.dev1.*", "==1+x.*",
+                           ">1.0+local", "~=1.0+x", "==1.0 2.0", "<one", "=== a b"}) {
     auto set = SpecifierSet::parse(text);
     ASSERT_FALSE(set.has_value()) << text;
     EXPECT_EQ(set.error().code, ErrorCode::bad_rule);
@@ -158,12 +177,14 @@ class Random {
     auto separator = [&] { return plain ? "" : pick({"", ".", "-", "_"}); };
     if (below(3) == 0) {
       s += separator();
-      s += plain ? pick({"a", "b", "rc"}) : pick({"a", "b", "c", "rc", "alpha", "BETA", "pre", "preview"});
+      s += plain ? pick({"a", "b", "rc"})
+                 : pick({"a", "b", "c", "rc", "alpha", "BETA", "pre", "preview"});
       s += separator();
       if (plain || below(4) != 0) s += number();
     }
     if (below(4) == 0) {
-      s += plain ? ".post" : std::string(separator()) + pick({"post", "rev", "r", "Post"}) + separator();
+      s += plain ? ".post"
+                 : std::string(separator()) + pick({"post", "rev", "r", "Post"}) + separator();
       if (plain || below(4) != 0) s += number();
     } else if (!plain && below(6) == 0) {
       s += "-" + number();
@@ -176,7 +197,9 @@ class Random {
       s += "+" + std::string(pick({"cu129", "local", "1", "20250102", "g00ff"}));
       if (below(2) == 0) s += "." + number();
     }
-    if (!plain && below(20) == 0) s.insert(below(static_cast<unsigned>(s.size() + 1)), pick({".", "x", "-", "!", "+", "0"}));
+    if (!plain && below(20) == 0) {
+      s.insert(below(static_cast<unsigned>(s.size() + 1)), pick({".", "x", "-", "!", "+", "0"}));
+    }
     return s;
   }
 
@@ -202,36 +225,36 @@ std::vector<std::array<std::string, 3>> questions() {
   std::vector<std::array<std::string, 3>> out;
   for (int i = 0; i < 4000; ++i) {
     out.push_back({"text", random.version(false, true, 1 + random.below(3)), ""});
-    out.push_back({"order", random.version(true, true, 1 + random.below(3)), random.version(true, true, 1 + random.below(3))});
+    out.push_back({"order", random.version(true, true, 1 + random.below(3)),
+                   random.version(true, true, 1 + random.below(3))});
     std::string op = random.pick({"~=", "==", "!=", "<=", ">=", "<", ">", "==", "!="});
-    // Prefixes are releases, and no longer than a candidate's: before packaging 22, `1a1` did not fit
+    // Prefixes are releases, and no longer than a candidate's: before packaging 22, `1a1` did not
+    // fit
     // `==1.0.*`, against the PEP's padding rule, and from 22 on `==1.0a1.*` is refused.
     unsigned length = 2 + random.below(2);
     std::string wanted = random.version(true, op == "==" || op == "!=", length);
     bool prefix = (op == "==" || op == "!=") && random.below(2) == 0;
     if (prefix) wanted = version(wanted).base().text();
-    std::string candidate = random.below(6) == 0 ? wanted : random.version(true, true, length + random.below(2));
+    std::string candidate =
+        random.below(6) == 0 ? wanted : random.version(true, true, length + random.below(2));
     out.push_back({"fits", candidate, op + wanted + (prefix ? ".*" : "")});
   }
   return out;
 }
 
 TEST(Version, AgreesWithPythonsPackaging) {
-  namespace fs = std::filesystem;
   if (std::system("python3 -c 'import sys' > /dev/null 2>&1") != 0) GTEST_SKIP() << "no python3";
-  fs::path folder = fs::path(testing::TempDir()) / "ungate_pep440";
-  fs::create_directories(folder);
+  testing_support::TempTree tree;
   auto all = questions();
-  {
-    std::ofstream(folder / "oracle.py") << kOracle;
-    std::ofstream in(folder / "in");
-    for (auto& [kind, a, b] : all) in << kind << '\t' << a << '\t' << b << '\n';
-  }
-  std::string command = "cd '" + folder.string() + "' && python3 oracle.py in > out 2> log";
+  std::string asked;
+  for (auto& [kind, a, b] : all) asked += kind + '\t' + a + '\t' + b + '\n';
+  tree.file("oracle.py", kOracle);
+  tree.file("in", asked);
+  std::string command = "cd '" + tree.root() + "' && python3 oracle.py in > out 2> log";
   int status = std::system(command.c_str());
   if (WEXITSTATUS(status) == 77) GTEST_SKIP() << "python3 has no pip";
   ASSERT_EQ(status, 0);
-  std::ifstream out(folder / "out");
+  std::ifstream out(tree.path("out"));
   std::string line;
   for (auto& [kind, a, b] : all) {
     ASSERT_TRUE(std::getline(out, line));

@@ -27,9 +27,10 @@ Error refusal(const Plan& plan, bool force = false) {
 
 TEST(Apply, WritesInOrderAndSaysSo) {
   struct Watch : Progress {
-    void doing(std::string_view activity, const std::string& path, std::size_t n, std::size_t total) override {
-      seen.push_back(std::string(activity) + ' ' + path.substr(path.rfind('/') + 1) + ' ' + std::to_string(n) + '/' +
-                     std::to_string(total));
+    void doing(std::string_view activity, const std::string& path, std::size_t n,
+               std::size_t total) override {
+      seen.push_back(std::string(activity) + ' ' + path.substr(path.rfind('/') + 1) + ' ' +
+                     std::to_string(n) + '/' + std::to_string(total));
     }
     std::vector<std::string> seen;
   } watch;
@@ -39,7 +40,8 @@ TEST(Apply, WritesInOrderAndSaysSo) {
   ASSERT_TRUE(ok(report));
   EXPECT_TRUE(report->changed());
   EXPECT_EQ(written_in_order(plan), 3u);
-  EXPECT_THAT(watch.seen, ElementsAre("writing comm.cuh 1/3", "writing comm.cu 2/3", "writing comm.py 3/3"));
+  EXPECT_THAT(watch.seen,
+              ElementsAre("writing comm.cuh 1/3", "writing comm.cu 2/3", "writing comm.py 3/3"));
   EXPECT_EQ(report->written.size(), 3u);
   EXPECT_EQ(report->written[0], package.site() + "/" + std::string(kHeader));
   EXPECT_THAT(temporaries(package), IsEmpty());

@@ -1,14 +1,9 @@
-// Caches, .pyc files, prebuilt modules and processes.
+// Caches and .pyc files.
 #include "patch/by_products.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <signal.h>
-#include <sys/mman.h>
-#include <fcntl.h>
 
-#include "patch/prebuilt.h"
-#include "patch/processes.h"
 #include "unit/patch/patched_package.h"
 
 namespace ungate::patch {
@@ -46,10 +41,11 @@ class Caches : public testing::Test {
 };
 
 TEST_F(Caches, ExactlyTheTouchedModulesInEveryVersionAndArch) {
-  for (const char* path : {"0.6.3/120a/cached_ops/trtllm_comm/trtllm_comm.so", "0.6.3/120f/cached_ops/trtllm_comm/a.o",
-                           "0.6.3/90a_120a/cached_ops/trtllm_comm/b/c.o", "0.6.14/120f/generated/trtllm_comm_x/x.cu",
-                           "0.6.3/120a/cached_ops/trtllm_comm2/a.so", "0.6.3/120a/cached_ops/fp4/a.so",
-                           "0.6.3/120a/cached_ops/tmp/trtllm_comm.lock", "0.6.3/cached_ops/trtllm_comm/a.so"}) {
+  for (const char* path :
+       {"0.6.3/120a/cached_ops/trtllm_comm/trtllm_comm.so", "0.6.3/120f/cached_ops/trtllm_comm/a.o",
+        "0.6.3/90a_120a/cached_ops/trtllm_comm/b/c.o", "0.6.14/120f/generated/trtllm_comm_x/x.cu",
+        "0.6.3/120a/cached_ops/trtllm_comm2/a.so", "0.6.3/120a/cached_ops/fp4/a.so",
+        "0.6.3/120a/cached_ops/tmp/trtllm_comm.lock", "0.6.3/cached_ops/trtllm_comm/a.so"}) {
     tree_.file("home/.cache/flashinfer/" + std::string(path), "12345");
   }
   tree_.file("base/.cache/flashinfer/0.6.3/120a/cached_ops/trtllm_comm/a.so");
@@ -79,10 +75,12 @@ TEST_F(Caches, LinksAreNeverFollowedOut) {
   tree_.link(tree_.path("precious"), "home/.cache/flashinfer/0.6.14");
   tree_.link(tree_.path("precious"), "home/.cache/flashinfer/0.6.3/120a/cached_ops/trtllm_comm");
   tree_.file("home/.cache/flashinfer/0.6.3/120f/cached_ops/trtllm_comm/a.so");
-  tree_.link(tree_.path("precious"), "home/.cache/flashinfer/0.6.3/120f/cached_ops/trtllm_comm/inner");
+  tree_.link(tree_.path("precious"),
+             "home/.cache/flashinfer/0.6.3/120f/cached_ops/trtllm_comm/inner");
   ByProducts found = find_by_products({}, {rule()}, variables(), now_ns());
   ASSERT_EQ(found.caches.size(), 2u);
-  EXPECT_THAT(found.problems, ElementsAre(HasSubstr("120a/cached_ops/trtllm_comm is a symbolic link; left alone")));
+  EXPECT_THAT(found.problems,
+              ElementsAre(HasSubstr("120a/cached_ops/trtllm_comm is a symbolic link; left alone")));
   clear_by_products(found, quiet());
   EXPECT_TRUE(tree_.exists("precious/120a/cached_ops/trtllm_comm/thesis.tex"));
   EXPECT_TRUE(tree_.exists("home/.cache/flashinfer/0.6.3/120a/cached_ops/trtllm_comm"));
@@ -106,8 +104,12 @@ TEST_F(Caches, RulesThatWouldTakeMoreFindNothing) {
     return found({r});
   };
   EXPECT_THAT(with({"{version}/{arch}/cached_ops/{module}"}, {}), IsEmpty());
-  EXPECT_THAT(with({"{version}/{arch}/cached_ops/{module}"}, {"*", "", ".", "..", "a/b", "trt?lm_comm"}), IsEmpty());
-  EXPECT_THAT(with({"../other/{module}", "/{module}", "{version}//{module}", "{version}/{arch}"}, {"trtllm_comm"}), IsEmpty());
+  EXPECT_THAT(
+      with({"{version}/{arch}/cached_ops/{module}"}, {"*", "", ".", "..", "a/b", "trt?lm_comm"}),
+      IsEmpty());
+  EXPECT_THAT(with({"../other/{module}", "/{module}", "{version}//{module}", "{version}/{arch}"},
+                   {"trtllm_comm"}),
+              IsEmpty());
   EXPECT_THAT(with({"*/1?0a/*/{module}"}, {"trtllm_comm"}).size(), 1u);
 }
 
@@ -121,13 +123,17 @@ TEST_F(Caches, PatternsMatchWithinAName) {
 TEST(Bytecode, AllTagsOfTheFileAndNoOther) {
   TempTree tree;
   tree.file("pkg/comm.py");
-  for (const char* name : {"comm.cpython-311.pyc", "comm.cpython-312.opt-1.pyc", "comm.pypy310.pyc", "comm2.cpython-311.pyc",
-                           "comm.cpython-311.opt-1.x.pyc", "comm.pyc", "comm.cpython-311.pyc.123", "comm.cpython-311.nbi"}) {
+  for (const char* name : {"comm.cpython-311.pyc", "comm.cpython-312.opt-1.pyc", "comm.pypy310.pyc",
+                           "comm2.cpython-311.pyc", "comm.cpython-311.opt-1.x.pyc", "comm.pyc",
+                           "comm.cpython-311.pyc.123", "comm.cpython-311.nbi"}) {
     tree.file(std::string("pkg/__pycache__/") + name);
   }
   std::vector<std::string> names;
-  for (const std::string& path : find_bytecode({tree.root(), "pkg/comm.py"})) names.push_back(path.substr(path.rfind('/') + 1));
-  EXPECT_THAT(names, UnorderedElementsAre("comm.cpython-311.pyc", "comm.cpython-312.opt-1.pyc", "comm.pypy310.pyc"));
+  for (const std::string& path : find_bytecode({tree.root(), "pkg/comm.py"})) {
+    names.push_back(path.substr(path.rfind('/') + 1));
+  }
+  EXPECT_THAT(names, UnorderedElementsAre("comm.cpython-311.pyc", "comm.cpython-312.opt-1.pyc",
+                                          "comm.pypy310.pyc"));
   EXPECT_THAT(find_bytecode({tree.root(), "pkg/comm.cu"}), IsEmpty());
   tree.file("elsewhere/other.cpython-311.pyc");
   tree.file("linked/other.py");
@@ -193,7 +199,8 @@ TEST(ByProducts, OnlyListedInPlainFolders) {
 TEST(ByProducts, RevertClearsTheFoldersOfTheRun) {
   PatchedPackage package;
   auto home = [&](const std::string& path) {
-    return [=](std::string_view name) { return name == "HOME" ? std::optional(path) : std::nullopt; };
+    return
+        [=](std::string_view name) { return name == "HOME" ? std::optional(path) : std::nullopt; };
   };
   Plan plan = package.plan();
   plan.caches[0].bases = {"~"};
@@ -210,105 +217,6 @@ TEST(ByProducts, RevertClearsTheFoldersOfTheRun) {
   ASSERT_TRUE(ok(revert(plan.root, {}, revert_options, quiet())));
   EXPECT_FALSE(package.tree().exists("first/0.6.3/120a/cached_ops/trtllm_comm"));
   EXPECT_FALSE(package.tree().exists("second/0.6.3/120a/cached_ops/trtllm_comm"));
-}
-
-TEST(Prebuilt, ModulesThatShadowTheSources) {
-  TempTree tree;
-  tree.file("site/flashinfer/data/aot/trtllm_comm/trtllm_comm.so");
-  tree.file("site/flashinfer/data/aot/fp4/fp4.so");
-  tree.file("site/flashinfer_jit_cache/jit_cache/trtllm_comm/trtllm_comm.so");
-  tree.file("site/flashinfer_jit_cache-0.6.3+cu129.dist-info/RECORD");
-  tree.file("site/flashinfer_cubin/cubins/a.cubin");
-  package::Environment e = package::environment_of_site(tree.path("site"));
-  std::vector<PrebuiltRule> rules = {{"flashinfer-python", {"flashinfer/data/aot/{module}/*.so"}},
-                                     {"flashinfer-jit-cache", {"flashinfer_jit_cache/jit_cache/{module}/{module}.so"}},
-                                     {"flashinfer-cubin", {"flashinfer_cubin"}}};
-  auto found = find_prebuilt(e, rules, {"trtllm_comm", "norm"});
-  ASSERT_EQ(found.size(), 3u);
-  EXPECT_EQ(found[0].path, tree.path("site/flashinfer/data/aot/trtllm_comm/trtllm_comm.so"));
-  EXPECT_EQ(found[0].module, "trtllm_comm");
-  EXPECT_EQ(found[1].package, "flashinfer-cubin");
-  EXPECT_EQ(found[1].module, "");
-  EXPECT_EQ(found[2].version, "0.6.3+cu129");
-  EXPECT_THAT(find_prebuilt(e, {rules[0], rules[1]}, {"norm"}), IsEmpty());
-}
-
-// A real process: a child that maps a file of the package, or works in it, or holds it open.
-class Processes : public testing::Test {
- protected:
-  void run_child(const std::function<void()>& hold) {
-    int ready[2];
-    ASSERT_EQ(pipe(ready), 0);
-    child_ = fork();
-    if (child_ == 0) {
-      hold();
-      (void)!write(ready[1], "x", 1);
-      for (;;) pause();
-    }
-    char byte;
-    ASSERT_EQ(read(ready[0], &byte, 1), 1);
-    close(ready[0]);
-    close(ready[1]);
-  }
-  ~Processes() override {
-    if (child_ > 0) {
-      kill(child_, SIGKILL);
-      waitpid(child_, nullptr, 0);
-    }
-  }
-  const ProcessUse* use_by_child(const ProcessReport& report) {
-    for (const ProcessUse& use : report.uses) {
-      if (use.pid == child_) return &use;
-    }
-    return nullptr;
-  }
-  TempTree tree_;
-  pid_t child_ = -1;
-};
-
-TEST_F(Processes, MappedFilesAlsoAfterTheyWereReplaced) {
-  std::string path = tree_.file("site/fi/core.so", std::string(4096, 'x'));
-  run_child([&] {
-    int fd = open(path.c_str(), O_RDONLY);
-    mmap(nullptr, 4096, PROT_READ, MAP_PRIVATE, fd, 0);
-    close(fd);
-  });
-  for (bool replaced : {false, true}) {
-    if (replaced) std::filesystem::remove(path);
-    ProcessReport report = find_processes({tree_.path("site/fi")});
-    const ProcessUse* use = use_by_child(report);
-    ASSERT_NE(use, nullptr);
-    EXPECT_EQ(use->how, ProcessUse::How::mapped);
-    EXPECT_EQ(use->path, path);
-    EXPECT_FALSE(use->command.empty());
-    EXPECT_EQ(use_by_child(find_processes({tree_.path("site/f")})), nullptr);
-  }
-}
-
-TEST_F(Processes, WorkingFolder) {
-  tree_.folder("site/fi");
-  run_child([&] { (void)!chdir(tree_.path("site/fi").c_str()); });
-  ProcessReport report = find_processes({tree_.path("site")});
-  ASSERT_NE(use_by_child(report), nullptr);
-  EXPECT_EQ(use_by_child(report)->how, ProcessUse::How::working_folder);
-}
-
-TEST_F(Processes, OpenFile) {
-  std::string path = tree_.file("site/fi/a.so", "x");
-  run_child([&] { (void)open(path.c_str(), O_RDONLY); });
-  ProcessReport report = find_processes({tree_.path("site")});
-  ASSERT_NE(use_by_child(report), nullptr);
-  EXPECT_EQ(use_by_child(report)->how, ProcessUse::How::open_file);
-}
-
-TEST_F(Processes, OthersThatCannotBeReadAreCounted) {
-  if (geteuid() != 0) GTEST_SKIP() << "needs a process of somebody else; run as root";
-  run_child([] {});
-  int status = in_child([&] {
-    ASSERT_EQ(setuid(65534), 0);
-    EXPECT_GT(find_processes({"/nowhere"}).unreadable, 0u);
-  });
-  EXPECT_EQ(status, 0);
 }
 
 }  // namespace

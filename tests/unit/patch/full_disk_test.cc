@@ -16,9 +16,16 @@ namespace {
 
 using testing::HasSubstr;
 
-// A mount namespace of the child's own, as root or in a user namespace.
+// A mount namespace of the child's own, as root or as the root of a user namespace.
 bool may_mount() {
-  if (geteuid() != 0 && unshare(CLONE_NEWUSER) != 0) return false;
+  uid_t user = geteuid();
+  gid_t group = getegid();
+  if (user != 0) {
+    if (unshare(CLONE_NEWUSER) != 0) return false;
+    std::ofstream("/proc/self/setgroups") << "deny";
+    std::ofstream("/proc/self/uid_map") << "0 " << user << " 1";
+    std::ofstream("/proc/self/gid_map") << "0 " << group << " 1";
+  }
   if (unshare(CLONE_NEWNS) != 0) return false;
   return mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0;
 }
@@ -33,7 +40,8 @@ bool fill_up(const std::string& folder, const std::string& spare) {
   filler << std::string(4 << 20, 'x') << std::flush;
   std::error_code ignored;
   auto size = std::filesystem::file_size(folder + "/filler", ignored);
-  return !ignored && truncate((folder + "/filler").c_str(), static_cast<off_t>(size - (64 << 10))) == 0;
+  return !ignored &&
+         truncate((folder + "/filler").c_str(), static_cast<off_t>(size - (64 << 10))) == 0;
 }
 
 TEST(FullDisk, LeavesWholeFilesAndAJournalThatSaysSo) {
@@ -91,10 +99,13 @@ TEST(FullDisk, HalfWayThroughTheFiles) {
   Plan plan = package.plan();
   int status = in_child([&] {
     if (!fill_up(package.root(), package.tree().path("spare"))) _exit(77);
-    std::filesystem::resize_file(package.root() + "/filler", std::filesystem::file_size(package.root() + "/filler") - (20 << 10));
+    std::filesystem::resize_file(
+        package.root() + "/filler",
+        std::filesystem::file_size(package.root() + "/filler") - (20 << 10));
     struct Fill : Progress {
       explicit Fill(std::string p) : path(std::move(p)) {}
-      void doing(std::string_view activity, const std::string&, std::size_t n, std::size_t) override {
+      void doing(std::string_view activity, const std::string&, std::size_t n,
+                 std::size_t) override {
         if (activity == "writing" && n == 2) std::ofstream(path) << std::string(1 << 20, 'x');
         if (activity == "restoring" && n == 1) std::filesystem::remove(path);
       }

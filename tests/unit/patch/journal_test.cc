@@ -42,7 +42,8 @@ TEST(Journal, KeepsEverythingThatARevertNeeds) {
   EXPECT_THAT(run.time, testing::MatchesRegex("....-..-..T..:..:..Z"));
 }
 
-// A crash may cut the last line anywhere: it counts as not written, and the next record replaces it.
+// A crash may cut the last line anywhere: it counts as not written, and the next record replaces
+// it.
 TEST(Journal, TornLastLineAtEveryByte) {
   PatchedPackage package;
   ASSERT_TRUE(ok(apply(package.plan(), {}, quiet())));

@@ -1,5 +1,5 @@
-// A small environment with one package, and a plan of three edits in it: two that are needed and, last,
-// the one that enables them.
+// A small environment with one package, and a plan of three edits in it: two that are needed and,
+// last, the one that enables them.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -22,8 +22,8 @@
 
 namespace ungate::patch {
 
-inline constexpr std::string_view kHeader = "fi/data/include/comm.cuh", kSource = "fi/data/csrc/comm.cu",
-                                  kPython = "fi/jit/comm.py";
+inline constexpr std::string_view kHeader = "fi/data/include/comm.cuh",
+                                  kSource = "fi/data/csrc/comm.cu", kPython = "fi/jit/comm.py";
 
 class PatchedPackage {
  public:
@@ -39,10 +39,13 @@ class PatchedPackage {
     install("0.6.3");
   }
 
-  std::string site() const { return tree_.path(environment_ ? "env/lib/python3.11/site-packages" : "env"); }
+  std::string site() const {
+    return tree_.path(environment_ ? "env/lib/python3.11/site-packages" : "env");
+  }
   std::string root() const { return tree_.path("env"); }
   std::string at(std::string_view path) const {
-    return std::string(environment_ ? "env/lib/python3.11/site-packages/" : "env/") + std::string(path);
+    return std::string(environment_ ? "env/lib/python3.11/site-packages/" : "env/") +
+           std::string(path);
   }
   std::string read(std::string_view path) const { return tree_.read(at(path)); }
   void write(std::string_view path, std::string_view bytes) const { tree_.file(at(path), bytes); }
@@ -54,7 +57,8 @@ class PatchedPackage {
     std::string record;
     for (std::string_view path : {kHeader, kSource, kPython, std::string_view("fi/__init__.py")}) {
       std::string bytes = read(path);
-      record += std::string(path) + ",sha256=" + sha256_base64url(bytes) + ',' + std::to_string(bytes.size()) + '\n';
+      record += std::string(path) + ",sha256=" + sha256_base64url(bytes) + ',' +
+                std::to_string(bytes.size()) + '\n';
     }
     write("fi-" + version + ".dist-info/RECORD", record);
   }
@@ -62,7 +66,9 @@ class PatchedPackage {
   FileChange change(std::string_view path, std::string_view from, std::string_view to) const {
     std::string bytes = read(path);
     auto begin = static_cast<std::uint32_t>(bytes.find(from));
-    source::Edit edit{{begin, begin + static_cast<std::uint32_t>(from.size())}, std::string(from), std::string(to)};
+    source::Edit edit{{begin, begin + static_cast<std::uint32_t>(from.size())},
+                      std::string(from),
+                      std::string(to)};
     auto made = make_change(site(), std::string(path), bytes, {edit}, {"step"});
     EXPECT_TRUE(made.has_value());
     return made.value_or(FileChange());
@@ -73,9 +79,14 @@ class PatchedPackage {
     p.root = root();
     p.target = "sm_120";
     p.steps = {{"fi/allreduce", "step", "fi", "0.6.3", std::string(state::applies), ""},
-               {"fi/allreduce", "other", "fi", "0.6.3", std::string(state::already_admitted), "admits 12.0"}};
-    p.files = {change(kHeader, "1200", "1300"), change(kSource, "tp_size", "MAX_RANKS"), change(kPython, "10]", "10, 12]")};
-    p.caches = {{"FI JIT", {tree_.path("cache")}, {"{version}/{arch}/cached_ops/{module}"}, {"trtllm_comm"}}};
+               {"fi/allreduce", "other", "fi", "0.6.3", std::string(state::already_admitted),
+                "admits 12.0"}};
+    p.files = {change(kHeader, "1200", "1300"), change(kSource, "tp_size", "MAX_RANKS"),
+               change(kPython, "10]", "10, 12]")};
+    p.caches = {{"FI JIT",
+                 {tree_.path("cache")},
+                 {"{version}/{arch}/cached_ops/{module}"},
+                 {"trtllm_comm"}}};
     return p;
   }
 
@@ -84,8 +95,8 @@ class PatchedPackage {
   bool environment_;
 };
 
-// How many of a plan's files hold their new bytes. Fails the test if a file is neither old nor new, or
-// new while one before it is old.
+// How many of a plan's files hold their new bytes. Fails the test if a file is neither old nor new,
+// or new while one before it is old.
 inline std::size_t written_in_order(const Plan& plan) {
   std::size_t written = 0;
   for (std::size_t i = 0; i < plan.files.size(); ++i) {
@@ -105,7 +116,9 @@ inline std::size_t written_in_order(const Plan& plan) {
 inline std::vector<std::string> find_named(const std::string& folder, std::string_view text) {
   std::vector<std::string> found;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
-    if (entry.path().filename().string().find(text) != std::string::npos) found.push_back(entry.path().string());
+    if (entry.path().filename().string().find(text) != std::string::npos) {
+      found.push_back(entry.path().string());
+    }
   }
   return found;
 }
@@ -128,7 +141,12 @@ inline std::size_t record_mismatches(const PatchedPackage& package) {
 inline int in_child(const std::function<void()>& work) {
   pid_t child = fork();
   if (child == 0) {
-    work();
+    // Nothing may get past here: the child would go on with the other tests.
+    try {
+      work();
+    } catch (const std::exception& e) {
+      ADD_FAILURE() << e.what();
+    }
     std::fflush(stdout);
     _exit(testing::Test::HasFailure() ? 1 : 0);
   }

@@ -17,7 +17,8 @@ TEST(Plan, EditsMustFit) {
   ASSERT_TRUE(ok(made));
   EXPECT_EQ(made->after, "aBc");
   EXPECT_EQ(made->after_sha256, sha256_hex("aBc"));
-  EXPECT_EQ(make_change("/site", "a.py", "abc", {{{1, 2}, "x", "B"}}, {}).error().code, ErrorCode::does_not_fit);
+  EXPECT_EQ(make_change("/site", "a.py", "abc", {{{1, 2}, "x", "B"}}, {}).error().code,
+            ErrorCode::does_not_fit);
 }
 
 TEST(Plan, IsReadBackAsItWasWritten) {

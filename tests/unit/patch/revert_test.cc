@@ -20,7 +20,8 @@ std::string applied(const Plan& plan) {
   return report ? report->run : std::string();
 }
 
-Error refusal(const PatchedPackage& package, const std::vector<std::string>& runs, bool force = false) {
+Error refusal(const PatchedPackage& package, const std::vector<std::string>& runs,
+              bool force = false) {
   RevertOptions options;
   options.force = force;
   auto report = revert(package.root(), runs, options, quiet());
@@ -30,7 +31,8 @@ Error refusal(const PatchedPackage& package, const std::vector<std::string>& run
 
 TEST(Revert, GivesBackTheBytesOfRecordInReverseOrder) {
   struct Watch : Progress {
-    void doing(std::string_view activity, const std::string& path, std::size_t, std::size_t) override {
+    void doing(std::string_view activity, const std::string& path, std::size_t,
+               std::size_t) override {
       if (activity == "restoring") seen.push_back(path.substr(path.rfind('/') + 1));
     }
     std::vector<std::string> seen;
@@ -52,8 +54,9 @@ TEST(Revert, GivesBackTheBytesOfRecordInReverseOrder) {
   EXPECT_EQ(record_mismatches(package), 0u);
   stat(python.c_str(), &back);
   EXPECT_EQ(back.st_mode & 07777, 0640u);
-  EXPECT_TRUE(back.st_mtim.tv_sec > ours.st_mtim.tv_sec ||
-              (back.st_mtim.tv_sec == ours.st_mtim.tv_sec && back.st_mtim.tv_nsec > ours.st_mtim.tv_nsec));
+  EXPECT_TRUE(
+      back.st_mtim.tv_sec > ours.st_mtim.tv_sec ||
+      (back.st_mtim.tv_sec == ours.st_mtim.tv_sec && back.st_mtim.tv_nsec > ours.st_mtim.tv_nsec));
   EXPECT_THAT(kept_runs(plan.root), IsEmpty());
   auto again = revert(plan.root, {}, {}, quiet());
   ASSERT_TRUE(ok(again));
@@ -110,6 +113,18 @@ TEST(Revert, RunsThatOthersRelyOnStay) {
   EXPECT_EQ(written_in_order(all), 0u);
 }
 
+// The same when the whole plan is given again and the rest is found written.
+TEST(Revert, RunsThatFoundTheRestWrittenRelyOnIt) {
+  PatchedPackage package;
+  Plan all = package.plan(), needed = all;
+  needed.files.pop_back();
+  std::string first = applied(needed), second = applied(all);
+  EXPECT_EQ(refusal(package, {first}).code, ErrorCode::refused);
+  EXPECT_EQ(written_in_order(all), 3u);
+  EXPECT_EQ(revert(package.root(), {}, {}, quiet())->runs.size(), 2u);
+  EXPECT_EQ(record_mismatches(package), 0u);
+}
+
 TEST(Revert, EditedFilesStopItBeforeAnythingChanges) {
   PatchedPackage package;
   Plan plan = package.plan();
@@ -125,7 +140,8 @@ TEST(Revert, EditedFilesStopItBeforeAnythingChanges) {
   force.force = true;
   ASSERT_TRUE(ok(revert(plan.root, {}, force, quiet())));
   EXPECT_EQ(record_mismatches(package), 0u);
-  EXPECT_EQ(package.tree().read("env/.ungate/runs/" + run + "/edited-" + sha256_hex("my own\n")), "my own\n");
+  EXPECT_EQ(package.tree().read("env/.ungate/runs/" + run + "/edited-" + sha256_hex("my own\n")),
+            "my own\n");
   EXPECT_TRUE(recover(plan.root, {}, quiet())->empty());  // the copy is no left-over
 }
 
@@ -146,6 +162,26 @@ TEST(Revert, UpgradedPackagesAreLeftAlone) {
   EXPECT_EQ(report->runs[0].left_alone[0].why, "fi 0.6.14 was installed over 0.6.3");
   EXPECT_EQ(package.read(kSource), "new\n");
   EXPECT_EQ(Journal::read(package.root())->find(run)->state, patch::Run::State::reverted);
+}
+
+// A run on an old version does not hold up those on the new one, in either order.
+TEST(Revert, RunsOnBothSidesOfAnUpgrade) {
+  PatchedPackage package;
+  std::string first = applied(package.plan());
+  package.write(kPython, "majors = [9, 10]  # 0.6.14\n");
+  package.install("0.6.14");
+  Plan next;
+  next.root = package.root();
+  next.files = {package.change(kPython, "10]", "10, 12]")};
+  std::string second = applied(next);
+  auto report = status(package.root(), process_variables(), 1);
+  ASSERT_TRUE(ok(report));
+  EXPECT_EQ(report->runs[0].files[2].state, FileState::superseded);
+  EXPECT_EQ(report->runs[1].condition, RunCondition::as_applied);
+  EXPECT_TRUE(ok(revert(package.root(), {first}, {}, quiet())));
+  EXPECT_THAT(package.read(kPython), HasSubstr("12]  # 0.6.14"));
+  EXPECT_TRUE(ok(revert(package.root(), {second}, {}, quiet())));
+  EXPECT_EQ(package.read(kPython), "majors = [9, 10]  # 0.6.14\n");
 }
 
 TEST(Revert, PristineAndMissingFilesAreLeftAlone) {
@@ -175,7 +211,8 @@ TEST(Revert, DamagedOriginalsAreNotWritten) {
   EXPECT_EQ(written_in_order(plan), 2u);
   // The enabling file is back already; what remains waits for the originals.
   EXPECT_EQ(recover(plan.root, {}, quiet()).error().code, ErrorCode::drift);
-  package.tree().file("env/.ungate/runs/" + run + "/" + plan.files[1].before_sha256, plan.files[1].before);
+  package.tree().file("env/.ungate/runs/" + run + "/" + plan.files[1].before_sha256,
+                      plan.files[1].before);
   EXPECT_TRUE(ok(recover(plan.root, {}, quiet())));
   EXPECT_EQ(record_mismatches(package), 0u);
 }
@@ -210,6 +247,7 @@ TEST(Recover, EditedFilesOfAnInterruptedRunNeedForce) {
   PatchedPackage package;
   Plan plan = package.plan();
   for (int k = 1; written_in_order(plan) != 2; ++k) {
+    ASSERT_LT(k, 300);
     in_child([&] {
       setenv("UNGATE_TEST_KILL_AT", std::to_string(k).c_str(), 1);
       (void)recover(plan.root, {}, quiet());

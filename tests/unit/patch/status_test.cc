@@ -61,7 +61,8 @@ TEST_F(Applied, ReinstalledPackage) {
   for (const FileChange& c : plan_.files) package_.write(c.path, c.before);
   StatusReport report = now(package_);
   EXPECT_EQ(report.runs[0].condition, RunCondition::drifted);
-  EXPECT_THAT(report.runs[0].why, HasSubstr("has the bytes from before the run again (and 2 more)"));
+  EXPECT_THAT(report.runs[0].why,
+              HasSubstr("has the bytes from before the run again (and 2 more)"));
   EXPECT_THAT(report.mismatches, IsEmpty());
 }
 
@@ -108,9 +109,11 @@ TEST_F(Applied, RevertedRunsAreHistory) {
 TEST_F(Applied, CachesBuiltBeforeAreStaleLaterOnesAreNot) {
   std::string before = package_.tree().file("cache/0.6.3/120a/cached_ops/trtllm_comm/a.so", "x");
   package_.tree().file("cache/0.6.3/120f/cached_ops/trtllm_comm/a.so", "x");
-  timespec old_times[2] = {{0, UTIME_OMIT}, {1'000'000'000, 0}}, later[2] = {{0, UTIME_OMIT}, {time(nullptr) + 60, 0}};
+  timespec old_times[2] = {{0, UTIME_OMIT}, {1'000'000'000, 0}},
+           later[2] = {{0, UTIME_OMIT}, {time(nullptr) + 60, 0}};
   utimensat(AT_FDCWD, before.c_str(), old_times, 0);
-  utimensat(AT_FDCWD, package_.tree().path("cache/0.6.3/120f/cached_ops/trtllm_comm/a.so").c_str(), later, 0);
+  utimensat(AT_FDCWD, package_.tree().path("cache/0.6.3/120f/cached_ops/trtllm_comm/a.so").c_str(),
+            later, 0);
   StatusReport report = now(package_);
   ASSERT_EQ(report.runs[0].caches.size(), 2u);
   EXPECT_TRUE(report.runs[0].caches[0].stale);
@@ -128,7 +131,9 @@ TEST(Status, InterruptedRunsAndLeftOvers) {
     });
     StatusReport report = now(package);
     std::vector<std::string> there = temporaries(package);
-    for (const std::string& path : there) EXPECT_THAT(report.left_overs, testing::Contains(path)) << k;
+    for (const std::string& path : there) {
+      EXPECT_THAT(report.left_overs, testing::Contains(path)) << k;
+    }
     with_temporaries += !there.empty();
     if (report.runs.empty()) {
       with_folders += !report.left_overs.empty();
