@@ -181,12 +181,8 @@ class Application {
               : fmt::format("; {} put back", text::count(undone->restored.size(),
                                                          "written file was", "written files were"));
     } else {
-      error.what +=
-          fmt::format("; run {} is left unfinished, since files could not be put back: {}", run_.id,
-                      undone.error().what);
-      error.next =
-          "`ungate status` shows each file; the next `ungate apply` or `ungate revert` puts them "
-          "back";
+      error.what += fmt::format("; run {} is left unfinished: {}", run_.id, undone.error().what);
+      error.next = "`ungate status` shows each file; the next apply or revert ends that run first";
     }
     return std::unexpected(error);
   }

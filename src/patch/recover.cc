@@ -59,8 +59,9 @@ std::vector<std::string> needless_runs(const std::string& root, const Journal& j
 Status end_run(StateFolder& state, Journal& journal, const Run& run, Run::State end,
                std::string_view reason) {
   if (auto entered = journal.enter(run.id, end, reason); !entered) return entered;
-  if (end == Run::State::applied) return {};
-  return state.drop_originals(run.id);
+  // What cannot be dropped now is a left-over, which recover() removes.
+  if (end != Run::State::applied) (void)state.drop_originals(run.id);
+  return {};
 }
 
 Error interrupted_error(const Run& run, const std::string& root) {
