@@ -28,6 +28,7 @@ class Audit {
     report_.world.assume({value::Free::Kind::toolkit, Symbol("CUDA")}, std::string("13.0"), "default");
     cuda::assume_linux_gcc(cuda_world_, "default");
     cuda::assume_toolkit(cuda_world_, 13, 0, "default");
+    assume();
     start("walk");
     look();
     start("scan");
@@ -45,6 +46,21 @@ class Audit {
  private:
   bool interrupted() const { return options_.cancelled != nullptr && *options_.cancelled; }
   static std::unexpected<Error> stop() { return fail(ErrorCode::interrupted, "interrupted; nothing was written"); }
+
+  // What the user assumes: later entries win over the defaults above.
+  void assume() {
+    for (const value::World::Entry& entry : options_.assume) {
+      report_.world.assume(entry.free, entry.value, entry.origin);
+      cuda_world_.assume(entry.free, entry.value, entry.origin);
+      if (entry.free.kind != value::Free::Kind::toolkit) continue;
+      std::int64_t major = 0, minor = 0;
+      const auto* version = std::get_if<std::string>(&entry.value);
+      auto parts = text::split(version == nullptr ? std::string_view() : std::string_view(*version), '.');
+      if (parts.size() == 2 && text::parse_int(parts[0], major) && text::parse_int(parts[1], minor)) {
+        cuda::assume_toolkit(cuda_world_, static_cast<int>(major), static_cast<int>(minor), entry.origin);
+      }
+    }
+  }
 
   void start(std::string stage) {
     auto now = std::chrono::steady_clock::now();

@@ -20,6 +20,7 @@ struct Options {
   std::vector<arch::Device> targets;
   std::vector<std::string> packages;   // normalised names; empty: all
   std::vector<std::string> excludes;   // globs on paths relative to an import root
+  std::vector<value::World::Entry> assume;  // what holds besides, and instead of, the defaults
   unsigned threads = 0;
   const Overlay* overlay = nullptr;
   const std::atomic<bool>* cancelled = nullptr;

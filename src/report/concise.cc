@@ -5,8 +5,9 @@
 
 namespace ungate::report {
 
-std::string concise(const audit::Report& report, const Style& style) {
-  std::string out;
+namespace {
+
+void add_lines(const audit::Report& report, const Style& style, std::string& out) {
   for (const gate::Gate& g : report.gates) {
     for (const gate::Standing& s : g.standings) {
       if (!is_shown(s, style)) continue;
@@ -17,6 +18,13 @@ std::string concise(const audit::Report& report, const Style& style) {
                          text::escape(text::one_line(g.expression, 100)));
     }
   }
+}
+
+}  // namespace
+
+std::string concise(const Reports& reports, const Style& style) {
+  std::string out;
+  for (const audit::Report& report : reports) add_lines(report, style, out);
   return out;
 }
 

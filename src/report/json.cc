@@ -36,7 +36,7 @@ void write_lift(JsonWriter& w, const std::optional<gate::Lift>& lift) {
 
 }  // namespace
 
-bool is_shown(const gate::Standing& s, const Style& style) { return style.all || s.admits == gate::Admits::no; }
+bool is_shown(const gate::Standing& s, const Style& style) { return style.all || s.admits != gate::Admits::yes; }
 
 void write_finding(JsonWriter& w, const audit::Report& report, const gate::Gate& g, const gate::Standing& s) {
   std::string admitted = arch::to_text(g.admitted);
@@ -60,50 +60,79 @@ void write_finding(JsonWriter& w, const audit::Report& report, const gate::Gate&
   w.end_object();
 }
 
-std::string jsonl(const audit::Report& report, const Style& style) {
-  std::string out;
+namespace {
+
+template <class F>
+void each_shown(const audit::Report& report, const Style& style, F&& f) {
   for (const gate::Gate& g : report.gates) {
     for (const gate::Standing& s : g.standings) {
-      if (!is_shown(s, style)) continue;
+      if (is_shown(s, style)) f(g, s);
+    }
+  }
+}
+
+// {"prefix", "python", "sites", "packages"}: where the findings' `site` and `package` come from.
+void write_environment(JsonWriter& w, const package::Environment& environment) {
+  w.begin_object().string_or_null("prefix", environment.prefix);
+  w.string_or_null("python", environment.python_version).key("sites").begin_array();
+  for (const package::Site& site : environment.sites) {
+    w.begin_object().field("path", site.path).field("kind", package::name_of(site.kind)).end_object();
+  }
+  w.end_array().key("packages").begin_array();
+  for (const package::Distribution& d : environment.distributions) {
+    w.begin_object().field("name", d.name).field("version", d.version_text);
+    w.field("site", environment.sites[d.site].path).end_object();
+  }
+  w.end_array().end_object();
+}
+
+void write_world(JsonWriter& w, const value::World& world) {
+  for (const auto& e : world.entries()) {
+    w.begin_object().field("name", value::to_text(e.free)).field("value", value::to_text(e.value));
+    w.field("origin", e.origin).end_object();
+  }
+}
+
+}  // namespace
+
+std::string jsonl(const Reports& reports, const Style& style) {
+  std::string out;
+  for (const audit::Report& report : reports) {
+    each_shown(report, style, [&](const gate::Gate& g, const gate::Standing& s) {
       JsonWriter w;
       write_finding(w, report, g, s);
       out += w.take() + '\n';
-    }
+    });
   }
   return out;
 }
 
-std::string json(const audit::Report& report, const Style& style) {
+std::string json(const Reports& reports, const Style& style) {
   JsonWriter w(2);
-  w.begin_object().field("schema", "ungate-audit").field("version", 1);
+  w.begin_object().field("schema", "ungate-audit").field("version", 1).field("tool", style.tool);
   w.key("targets").begin_array();
-  for (arch::Device d : report.targets) w.string(d.name());
-  w.end_array();
-  w.key("sites").begin_array();
-  for (const package::Site& site : report.environment->sites) w.string(site.path);
-  w.end_array();
-  w.key("packages").begin_array();
-  for (const package::Distribution& d : report.environment->distributions) {
-    w.begin_object().field("name", d.name).field("version", d.version_text).end_object();
+  if (!reports.empty()) {
+    for (arch::Device d : reports.front().targets) w.string(d.name());
   }
-  w.end_array();
-  w.key("world").begin_array();
-  for (const auto& e : report.world.entries()) {
-    w.begin_object().field("name", value::to_text(e.free)).field("value", value::to_text(e.value)).field("origin", e.origin).end_object();
+  w.end_array().key("environments").begin_array();
+  for (const audit::Report& r : reports) write_environment(w, *r.environment);
+  w.end_array().key("world").begin_array();
+  if (!reports.empty()) write_world(w, reports.front().world);
+  w.end_array().key("findings").begin_array();
+  for (const audit::Report& r : reports) {
+    each_shown(r, style, [&](const gate::Gate& g, const gate::Standing& s) { write_finding(w, r, g, s); });
   }
-  w.end_array();
-  w.key("findings").begin_array();
-  for (const gate::Gate& g : report.gates) {
-    for (const gate::Standing& s : g.standings) {
-      if (is_shown(s, style)) write_finding(w, report, g, s);
+  w.end_array().key("unread").begin_array();
+  for (const audit::Report& r : reports) {
+    for (const audit::Unread& u : r.unread) {
+      w.begin_object().field("path", u.path).field("why", u.why).end_object();
     }
   }
-  w.end_array();
-  w.key("unread").begin_array();
-  for (const audit::Unread& u : report.unread) w.begin_object().field("path", u.path).field("why", u.why).end_object();
-  w.end_array();
-  write_texts(w, "not_checked", report.not_checked);
-  w.end_object();
+  w.end_array().key("not_checked").begin_array();
+  for (const audit::Report& r : reports) {
+    for (const std::string& sentence : r.not_checked) w.string(sentence);
+  }
+  w.end_array().key("errors").begin_array().end_array().end_object();
   return w.take() + '\n';
 }
 

@@ -1,7 +1,9 @@
-// Renderers of an audit. Each takes the report and gives text; nothing here prints or decides.
+// Renderers of an audit. Each takes reports (one an environment) and gives text; nothing here prints
+// or decides.
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "audit/audit.h"
 
@@ -9,21 +11,30 @@ namespace ungate::report {
 
 struct Style {
   bool all = false;        // also gates that admit every target
+  bool full = false;       // human: every gate on a line of its own, whatever its verdict
   bool colour = false;
   bool absolute = false;   // full paths
-  int width = 100;
+  int width = 100;         // columns
+  std::string tool;        // json: the program's version
+  std::string repeat;      // human: flags that name the same environment in the next command
 };
 
-// One JSON object a gate and target, one a line: the finding record of README.md.
-std::string jsonl(const audit::Report& report, const Style& style);
-// The same objects in one document, with the world, the environment and what was not read.
-std::string json(const audit::Report& report, const Style& style);
-// One line a finding: path:line:column: verdict form, expression.
-std::string concise(const audit::Report& report, const Style& style);
-// For people.
-std::string human(const audit::Report& report, const Style& style);
+using Reports = std::vector<audit::Report>;
 
-// Whether a standing is shown: it shuts its target out, or `all` is wanted.
+// One JSON object a gate and target, one a line: the finding record of README.md.
+std::string jsonl(const Reports& reports, const Style& style);
+// The same objects in one document, with the world, the environments and what was not read.
+std::string json(const Reports& reports, const Style& style);
+// One line a finding: path:line:column: target, admits, effect, verdict, form, [id], expression.
+std::string concise(const Reports& reports, const Style& style);
+// For people: counts, then policy gate by gate (groups as groups), the rest by file; at the end the
+// world that was assumed, what was not checked, and the next step.
+std::string human(const Reports& reports, const Style& style);
+// A table: a row for gates of one place that stand alike, a column a device; `+` admitted, `-` shut
+// out, `~` served in another way, `?` unknown. Rows are those where a device of `rows` is not admitted.
+std::string matrix(const Reports& reports, const std::vector<arch::Device>& rows, const Style& style);
+
+// Whether a standing is shown: its target is shut out or may be, or `all` is wanted.
 bool is_shown(const gate::Standing& standing, const Style& style);
 
 }  // namespace ungate::report

@@ -1,0 +1,176 @@
+#include "cli/analysis.h"
+
+#include <CLI/Option.hpp>
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "cli/assume.h"
+#include "cli/gpu.h"
+
+namespace ungate::cli {
+namespace {
+
+CLI::Option* repeatable(CLI::App& app, const std::string& name, std::vector<std::string>& into,
+                        const std::string& help, const char* type, const char* group) {
+  return app.add_option(name, into, help)
+      ->type_name(type)
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->group(group);
+}
+
+Result<arch::DeviceSet> devices_of_machine() {
+  auto driver = ask_driver();
+  if (!driver) return std::unexpected(driver.error());
+  arch::DeviceSet set;
+  for (const Gpu& gpu : driver->gpus) {
+    auto device = arch::find_device(gpu.major, gpu.minor);
+    if (!device) {
+      return fail(ErrorCode::unknown_target,
+                  fmt::format("{} has compute capability {}.{}, which this version does not know",
+                              gpu.name, gpu.major, gpu.minor),
+                  "--target native");
+    }
+    set |= arch::DeviceSet::of(device->index());
+  }
+  return set;
+}
+
+Result<arch::DeviceSet> parse_target_flag(const std::string& text) {
+  arch::DeviceSet set;
+  for (std::string_view part : text::split(text, ',')) {
+    auto some = text::trim(part) == "native" ? devices_of_machine() : arch::parse_targets(part);
+    if (!some) return some;
+    set |= *some;
+  }
+  return set;
+}
+
+}  // namespace
+
+void declare_without_paths(CLI::App& app, EnvironmentFlags& flags) {
+  app.add_option("--python", flags.python, "The interpreter whose environment is meant.")
+      ->type_name("EXE")
+      ->envname("UNGATE_PYTHON")
+      ->group(kWhere);
+  app.add_option("--prefix", flags.prefix,
+                 "The environment: a virtual environment, a conda environment, or a folder that "
+                 "holds packages. Without any: $VIRTUAL_ENV, then python3 on PATH.")
+      ->type_name("DIR")
+      ->group(kWhere);
+}
+
+void declare(CLI::App& app, EnvironmentFlags& flags) {
+  app.add_option("PATH", flags.paths,
+                 "Environments, site-packages folders, packages or files in them, source "
+                 "checkouts. Without any: $VIRTUAL_ENV, then python3 on PATH.");
+  declare_without_paths(app, flags);
+}
+
+void declare(CLI::App& app, TargetFlags& flags) {
+  repeatable(app, "--target", flags.targets,
+             "Devices to ask about: sm_120, 12.0 or 120, several separated by commas, `native` for "
+             "the GPUs of this machine (the default), `all`.",
+             "DEVICES", kWhat)
+      ->envname("UNGATE_TARGET");
+}
+
+void declare(CLI::App& app, AnalysisFlags& flags, bool paths) {
+  if (paths) {
+    declare(app, flags.environment);
+  } else {
+    declare_without_paths(app, flags.environment);
+  }
+  repeatable(app, "--package", flags.packages, "Only this distribution; may be given again.",
+             "NAME", kWhere);
+  repeatable(app, "--exclude", flags.excludes,
+             "Leave out paths (relative to site-packages) that this pattern fits.", "GLOB", kWhere);
+  declare(app, flags.target);
+  repeatable(app, "--assume", flags.assume,
+             "What holds in the world that is asked about: NAME=VALUE for a Python name "
+             "(torch.version.hip=None), env:NAME=VALUE, macro:NAME=VALUE, cuda=12.9.",
+             "NAME=VALUE", kWhat);
+  repeatable(app, "--rules", flags.rules,
+             "A folder with rules of one's own, laid out as this project's rules and patches.",
+             "DIR", kWhat)
+      ->envname("UNGATE_RULES");
+  app.add_option("-j,--threads", flags.threads, "How many threads read files; 0: one a core.")
+      ->type_name("N")
+      ->group(kWhat);
+  declare_switch(app, "--strict", flags.strict, "Files that cannot be read are an error.")
+      ->group(kWhat);
+}
+
+Result<std::vector<package::Environment>> find_environments(const EnvironmentFlags& flags) {
+  package::Query query;
+  query.paths = flags.paths;
+  if (!flags.prefix.empty()) query.paths.push_back(flags.prefix);
+  query.python = flags.python;
+  if (!query.python.empty() && !query.paths.empty()) {
+    return fail(ErrorCode::usage, "an interpreter and a path both name the environment", "--python",
+                "give one of them");
+  }
+  return package::discover(query, package::Surroundings::of_process());
+}
+
+Result<std::vector<arch::Device>> find_targets(const TargetFlags& flags) {
+  arch::DeviceSet set;
+  std::vector<std::string> given = flags.targets;
+  if (given.empty()) given.push_back("native");
+  for (const std::string& text : given) {
+    auto some = parse_target_flag(text);
+    if (!some) return std::unexpected(some.error());
+    set |= *some;
+  }
+  std::vector<arch::Device> devices;
+  for (unsigned index : set) devices.emplace_back(index);
+  return devices;
+}
+
+Result<std::unique_ptr<Subject>> find_subject(const AnalysisFlags& flags, Console& console) {
+  auto subject = std::make_unique<Subject>();
+  auto assumptions = parse_assumptions(flags.assume);
+  if (!assumptions) return std::unexpected(assumptions.error());
+  auto targets = find_targets(flags.target);
+  if (!targets) return std::unexpected(targets.error());
+  subject->targets = std::move(*targets);
+  auto rules = rules::load_rules(flags.rules);
+  if (!rules) return std::unexpected(rules.error());
+  subject->rules = std::move(*rules);
+  auto environments = find_environments(flags.environment);
+  if (!environments) return std::unexpected(environments.error());
+  subject->environments = std::move(*environments);
+
+  audit::Options& options = subject->options;
+  options.targets = subject->targets;
+  for (const std::string& name : flags.packages) {
+    options.packages.push_back(package::normalised_name(name));
+  }
+  options.excludes = flags.excludes;
+  options.threads = flags.threads;
+  options.assume = std::move(*assumptions);
+  options.cancelled = &console.cancelled();
+  options.progress = [&console](std::string_view stage, std::size_t done, std::size_t of) {
+    console.progress(stage, done, of);
+  };
+  return subject;
+}
+
+Result<audit::Report> run_audit(const Subject& subject, const package::Environment& environment,
+                                const AnalysisFlags& flags, const audit::Overlay* overlay) {
+  audit::Options options = subject.options;
+  options.overlay = overlay;
+  auto report = audit::audit(environment, subject.rules, options);
+  if (report && flags.strict && !report->unread.empty()) {
+    const audit::Unread& first = report->unread.front();
+    return fail(ErrorCode::unreadable,
+                fmt::format("{} could not be read, or only partly ({})",
+                            text::count(report->unread.size(), "file"), first.why),
+                first.path, "mend them, leave them out with --exclude, or drop --strict");
+  }
+  return report;
+}
+
+}  // namespace ungate::cli

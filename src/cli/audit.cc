@@ -1,0 +1,126 @@
+// ungate audit
+#include <CLI/Option.hpp>
+#include <CLI/Validators.hpp>
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <map>
+
+#include "cli/analysis.h"
+#include "cli/command.h"
+#include "cli/version.h"
+#include "report/report.h"
+
+namespace ungate::cli {
+namespace {
+
+struct Flags : AnalysisFlags {
+  bool all = false, full = false, absolute = false, matrix = false;
+  bool exit_zero = false, stats = false;
+  std::string fail_on = "no";
+};
+
+// The flags that name the same environment for the next command.
+std::string repeated(const EnvironmentFlags& flags) {
+  std::string prefix = flags.prefix;
+  if (flags.paths.size() == 1) prefix = flags.paths.front();
+  if (!prefix.empty()) return " --prefix " + prefix;
+  return flags.python.empty() ? "" : " --python " + flags.python;
+}
+
+std::string render(const report::Reports& reports, const Flags& flags,
+                   const std::vector<arch::Device>& asked, const Look& look) {
+  report::Style style;
+  style.all = flags.all;
+  style.full = flags.full;
+  style.absolute = flags.absolute;
+  style.colour = look.colour;
+  style.width = look.width;
+  style.tool = kVersion;
+  style.repeat = repeated(flags.environment);
+  switch (look.format) {
+    case Format::json: return report::json(reports, style);
+    case Format::jsonl: return report::jsonl(reports, style);
+    case Format::concise: return report::concise(reports, style);
+    case Format::human: break;
+  }
+  return flags.matrix ? report::matrix(reports, asked, style) : report::human(reports, style);
+}
+
+// Only the devices that were asked about count; a matrix judges all.
+bool has_findings(const report::Reports& reports, const Flags& flags,
+                  const std::vector<arch::Device>& asked) {
+  bool unknown_too = flags.fail_on == "unknown";
+  auto counts = [&](const gate::Standing& s) {
+    if (std::ranges::find(asked, s.device) == asked.end()) return false;
+    return s.admits == gate::Admits::no || (unknown_too && s.admits == gate::Admits::unknown);
+  };
+  return std::ranges::any_of(reports, [&](const audit::Report& r) {
+    return std::ranges::any_of(r.gates, [&](const gate::Gate& g) { return std::ranges::any_of(g.standings, counts); });
+  });
+}
+
+std::string statistics(const audit::Report& report) {
+  std::string out;
+  for (const audit::Report::Stage& s : report.stages) out += fmt::format("{:<10} {:8.3f} s\n", s.name, s.seconds);
+  const auto& c = report.counts;
+  out += fmt::format("files {}, Python {}, C++ and CUDA {}, evaluated {}, guarded {}, modules {}\n", c.seen, c.python,
+                     c.cuda, c.evaluated, c.guarded, c.modules);
+  std::map<std::string, std::size_t> forms;
+  for (const gate::Gate& g : report.gates) ++forms[g.form];
+  for (const auto& [form, n] : forms) out += fmt::format("{:<24} {:6}\n", form, n);
+  return out;
+}
+
+Result<Exit> run(const Flags& flags, Console& console) {
+  auto subject = find_subject(flags, console);
+  if (!subject) return std::unexpected(subject.error());
+  std::vector<arch::Device> asked = (*subject)->targets;
+  if (flags.matrix) {
+    (*subject)->options.targets.clear();
+    for (unsigned d : arch::known_devices()) (*subject)->options.targets.emplace_back(d);
+  }
+  report::Reports reports;
+  for (const package::Environment& environment : (*subject)->environments) {
+    auto report = run_audit(**subject, environment, flags);
+    if (!report) return std::unexpected(report.error());
+    if (flags.stats) console.print(statistics(*report));
+    reports.push_back(std::move(*report));
+  }
+  auto show = [&](const Look& look) { return render(reports, flags, asked, look); };
+  if (auto status = console.show(show); !status) return std::unexpected(status.error());
+  return has_findings(reports, flags, asked) && !flags.exit_zero ? Exit::findings : Exit::ok;
+}
+
+}  // namespace
+
+Command audit_command(CLI::App& top) {
+  CLI::App* app = top.add_subcommand("audit", "Find and judge the gates that shut a device out. Reads only.");
+  app->group(kLook);
+  app->footer(
+      "Examples:\n"
+      "  ungate audit .venv --target sm_120\n"
+      "  ungate audit --package flashinfer-python --matrix --target sm_120,sm_121\n"
+      "  ungate audit .venv --target sm_120 --format json -o audit.json --exit-zero\n"
+      "\n"
+      "Exit status 1: a gate shuts the target out.");
+  auto output = std::make_shared<OutputFlags>();
+  auto flags = std::make_shared<Flags>();
+  declare(*app, *flags);
+  constexpr const char* kResult = "What to report";
+  declare_switch(*app, "--all", flags->all, "Also the gates that admit the target.")->group(kResult);
+  declare_switch(*app, "--full", flags->full, "Every gate on a line of its own (human).")->group(kResult);
+  declare_switch(*app, "--matrix", flags->matrix, "A table of gates by devices (human).")->group(kResult);
+  declare_switch(*app, "--absolute", flags->absolute, "Full paths.")->group(kResult);
+  declare_switch(*app, "--exit-zero", flags->exit_zero, "Exit with 0 although there are findings.")->group(kResult);
+  app->add_option("--fail-on", flags->fail_on,
+                  "What counts as a finding for the exit status: no (the target is shut out), unknown (it may be).")
+      ->type_name("WHAT")
+      ->check(CLI::IsMember({"no", "unknown"}))
+      ->group(kResult);
+  declare_switch(*app, "--stats", flags->stats, "Times and counts, on stderr.")->group(kResult);
+  declare(*app, *output, {Format::human, Format::concise, Format::json, Format::jsonl});
+  return {app, output, [flags](Console& console) { return run(*flags, console); }};
+}
+
+}  // namespace ungate::cli

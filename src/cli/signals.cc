@@ -1,0 +1,33 @@
+#include "cli/signals.h"
+
+#include <signal.h>
+
+namespace ungate::cli {
+namespace {
+
+std::atomic<bool> asked{false};
+static_assert(std::atomic<bool>::is_always_lock_free);  // it is written by a signal handler
+
+void ask(int number) {
+  asked = true;
+  signal(number, SIG_DFL);
+}
+
+}  // namespace
+
+void handle_signals() {
+  for (int number : {SIGINT, SIGTERM, SIGHUP}) {
+    struct sigaction old {};
+    // What nohup or a background shell ignores stays ignored.
+    if (sigaction(number, nullptr, &old) == 0 && old.sa_handler == SIG_IGN) continue;
+    struct sigaction action {};
+    action.sa_handler = ask;
+    action.sa_flags = SA_RESTART;
+    sigaction(number, &action, nullptr);
+  }
+  signal(SIGPIPE, SIG_IGN);
+}
+
+const std::atomic<bool>& interrupted() { return asked; }
+
+}  // namespace ungate::cli
