@@ -99,6 +99,9 @@ class Audit {
   // Rounds: names that turn out to depend on the device are looked for in the next one.
   void evaluate() {
     evaluation_ = std::make_unique<python::Evaluation>(program_, rules_.python, report_.world);
+    if (options_.watch) {
+      if (auto id = program_.find_path(options_.watch->path)) evaluation_->watch(*id, options_.watch->offset);
+    }
     for (int round = 0; round < kRounds && !interrupted(); ++round) {
       std::vector<python::ModuleId> modules;
       for (const ScannedPython& p : scan_.python) {
@@ -146,6 +149,7 @@ class Audit {
     }
     std::ranges::stable_sort(report_.gates, {}, [](const gate::Gate& g) { return std::tie(g.site, g.path, g.range.begin); });
     std::ranges::sort(report_.unread, {}, &Unread::path);
+    if (options_.inspect) options_.inspect({report_, store_, program_, *evaluation_, cuda, cuda_world_});
   }
 
   bool wanted(const gate::Gate& gate) const {

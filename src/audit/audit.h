@@ -4,17 +4,38 @@
 #include <atomic>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "audit/store.h"
 #include "audit/walk.h"
 #include "gate/gate.h"
+#include "gate/sources.h"
 #include "package/environment.h"
+#include "python/evaluate.h"
 #include "rules/rule_set.h"
 #include "value/free.h"
 
 namespace ungate::audit {
+
+struct Report;
+
+// A place that somebody asks about.
+struct Line {
+  std::string path;            // relative to its import root
+  std::uint32_t offset = 0;    // of a character of the line
+};
+
+// What the analysis knew when it ended. The references hold while the function runs that gets them.
+struct Inside {
+  const Report& report;
+  FileStore& files;
+  python::Program& program;
+  python::Evaluation& evaluation;
+  gate::CudaFiles& cuda;
+  const value::World& cuda_world;
+};
 
 struct Options {
   std::vector<arch::Device> targets;
@@ -26,6 +47,8 @@ struct Options {
   const std::atomic<bool>* cancelled = nullptr;
   // Called now and then with what is being done.
   std::function<void(std::string_view stage, std::size_t done, std::size_t of)> progress;
+  std::optional<Line> watch;           // for Evaluation::reached()
+  std::function<void(const Inside&)> inspect;  // called once, at the end
 };
 
 struct Report {

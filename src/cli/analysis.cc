@@ -77,6 +77,13 @@ void declare(CLI::App& app, TargetFlags& flags) {
       ->envname("UNGATE_TARGET");
 }
 
+void declare_rules(CLI::App& app, std::vector<std::string>& folders) {
+  repeatable(app, "--rules", folders,
+             "A folder with rules of one's own, laid out as this project's rules and patches.",
+             "DIR", kWhat)
+      ->envname("UNGATE_RULES");
+}
+
 void declare(CLI::App& app, AnalysisFlags& flags, bool paths) {
   if (paths) {
     declare(app, flags.environment);
@@ -92,10 +99,7 @@ void declare(CLI::App& app, AnalysisFlags& flags, bool paths) {
              "What holds in the world that is asked about: NAME=VALUE for a Python name "
              "(torch.version.hip=None), env:NAME=VALUE, macro:NAME=VALUE, cuda=12.9.",
              "NAME=VALUE", kWhat);
-  repeatable(app, "--rules", flags.rules,
-             "A folder with rules of one's own, laid out as this project's rules and patches.",
-             "DIR", kWhat)
-      ->envname("UNGATE_RULES");
+  declare_rules(app, flags.rules);
   app.add_option("-j,--threads", flags.threads, "How many threads read files; 0: one a core.")
       ->type_name("N")
       ->group(kWhat);

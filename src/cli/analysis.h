@@ -40,6 +40,8 @@ struct AnalysisFlags {
   bool strict = false;
 };
 void declare(CLI::App& app, AnalysisFlags& flags, bool paths = true);
+// --rules alone.
+void declare_rules(CLI::App& app, std::vector<std::string>& folders);
 
 // What the flags stand for. Reports point into it: it must outlive them and stay where it is.
 struct Subject {

@@ -36,6 +36,10 @@ std::vector<Symbol> Evaluation::run(const std::vector<ModuleId>& modules) {
   return names;
 }
 
+void Evaluation::watch(ModuleId module, std::uint32_t offset) { interpreter_->watch(module, offset); }
+
+std::optional<Reached> Evaluation::reached() const { return interpreter_->reached(); }
+
 const std::vector<Choice>& Evaluation::choices() const { return interpreter_->choices; }
 const std::vector<Condition>& Evaluation::conditions() const { return interpreter_->conditions; }
 const std::vector<Chain>& Evaluation::chains() const { return interpreter_->chains; }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,12 @@
 namespace ungate::python {
 
 class Interpreter;
+
+// What was seen of the innermost statement around a place that was watched.
+struct Reached {
+  source::Range statement;      // in the watched module
+  arch::DeviceSet devices;      // that got there, in any context, of those that enter the function
+};
 
 // The words that make a file worth reading, from what is known of sources and sinks.
 WordSet seed_words(const Knowledge& knowledge);
@@ -26,6 +33,11 @@ class Evaluation {
   // to depend on the device and were not known before. They are words from then on.
   std::vector<Symbol> run(const std::vector<ModuleId>& modules);
   const WordSet& words() const { return words_; }
+
+  // Asks to note which devices reach the statement that holds this offset; before run().
+  void watch(ModuleId module, std::uint32_t offset);
+  // Nothing if no run came near: nothing around the place mentions what depends on the device.
+  std::optional<Reached> reached() const;
 
   const std::vector<Choice>& choices() const;
   const std::vector<Condition>& conditions() const;

@@ -16,6 +16,7 @@ DeviceSet Interpreter::exec_block(NodeId block, Frame& f, DeviceSet mask) {
 DeviceSet Interpreter::exec(NodeId id, Frame& f, DeviceSet mask) {
   const Tree& t = *f.tree;
   const Node& n = t[id];
+  if (f.module == watch_.module && f.emit && n.range.contains(watch_.offset)) note_reached(id, f, mask);
   DeviceSet outer_pending = std::exchange(f.pending, {});
   auto child = [&](std::size_t i) { return t.child(id, i); };
   switch (n.kind) {

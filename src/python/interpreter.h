@@ -19,6 +19,7 @@
 
 #include "base/stable_vector.h"
 #include "python/choice.h"
+#include "python/evaluate.h"
 #include "python/knowledge.h"
 #include "python/program.h"
 #include "python/words.h"
@@ -157,6 +158,10 @@ class Interpreter {
   // What an import statement binds to a name.
   Lifted import_in(ModuleId module, source::Range statement, Symbol name);
 
+  // See Evaluation.
+  void watch(ModuleId module, std::uint32_t offset) { watch_ = {module, offset, {}}; }
+  std::optional<Reached> reached() const;
+
   value::Store& store() { return s_; }
   value::LiftedStore& lifted() { return l_; }
 
@@ -220,6 +225,9 @@ class Interpreter {
 
   // A class without attributes: an object of it is not None, and no more is known of it.
   static constexpr ClassId kSomething = 0;
+
+  // watch.cc
+  void note_reached(NodeId id, const Frame& f, DeviceSet mask);
 
   // exec.cc
   DeviceSet exec_block(NodeId block, Frame& f, DeviceSet mask);
@@ -463,6 +471,18 @@ class Interpreter {
   std::vector<std::pair<FunctionId, ClosureId>> inner_runs_;
   std::uint32_t depth_ = 0;
   std::size_t fuel_ = kFuel;
+
+  // The place that is watched, and the statements around it that were run.
+  struct Watch {
+    ModuleId module = kNoIndex;
+    std::uint32_t offset = 0;
+    struct Statement {
+      const Tree* tree;
+      NodeId node;
+      DeviceSet devices;
+    };
+    std::vector<Statement> seen;
+  } watch_;
 
   const WordSet* words_ = nullptr;
   std::uint32_t round_ = 0;

@@ -73,6 +73,16 @@ std::size_t columns(std::string_view text) {
   return n;
 }
 
+std::string cut(std::string_view text, std::size_t width) {
+  if (columns(text) <= width) return std::string(text);
+  std::size_t n = 0, at = 0;
+  for (; at < text.size(); ++at) {
+    bool starts = (static_cast<unsigned char>(text[at]) & 0xc0) != 0x80;
+    if (starts && ++n > width - 1) break;
+  }
+  return std::string(text.substr(0, at)) + "…";
+}
+
 std::string padded(std::string text, std::size_t width) {
   std::size_t have = columns(text);
   if (have < width) text.append(width - have, ' ');

@@ -26,6 +26,9 @@ std::size_t columns(std::string_view text);
 // Filled with blanks up to `width` columns.
 std::string padded(std::string text, std::size_t width);
 
+// Cut to `width` columns, with "…" where something is missing.
+std::string cut(std::string_view text, std::size_t width);
+
 // Colours of a terminal, or nothing. Colours add, they never carry a meaning alone.
 class Paint {
  public:

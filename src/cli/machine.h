@@ -1,0 +1,46 @@
+// What is on this machine that commands, and the packages themselves, need: compilers, libraries, caches.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "package/environment.h"
+#include "patch/caches.h"
+
+namespace ungate::cli {
+
+// A compiler or assembler for device code.
+struct Toolchain {
+  std::string program;   // "nvcc", "ptxas"
+  std::string path;
+  std::string found_by;  // "CUDA_HOME", "PATH", "pip", "Triton"
+  std::string version;   // "13.0.88"; empty: it could not be asked
+  std::vector<std::string> targets;  // code targets that nvcc knows: "sm_120", …; empty: not asked
+  // Where the version is that `nvcc` takes by itself: the first one found.
+};
+
+// nvcc of CUDA_HOME, CUDA_PATH, PATH and /usr/local/cuda, then those of pip packages in the sites, then
+// Triton's ptxas. Each path once, links resolved.
+std::vector<Toolchain> find_toolchains(const std::vector<package::Environment>& environments);
+
+struct Library {
+  std::string path;      // empty: not found
+  std::string version;   // "2.29.7", "clang version 19.1.7"
+  std::string problem;   // why not
+};
+Library find_libclang();
+// As the dynamic linker finds it, else the one of pip's nvidia packages in the sites.
+Library find_nccl(const std::vector<package::Environment>& environments);
+
+// A folder of a JIT cache, by the version and architectures in its name.
+struct CacheUse {
+  std::string rule, path;
+  std::uint64_t files = 0, bytes = 0;
+};
+std::vector<CacheUse> find_cache_use(const std::vector<patch::CacheRule>& rules);
+
+// "7.6 MB".
+std::string size_text(std::uint64_t bytes);
+
+}  // namespace ungate::cli

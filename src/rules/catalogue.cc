@@ -1,0 +1,148 @@
+#include "rules/catalogue.h"
+
+#include "base/text.h"
+#include "rules/yaml.h"
+
+namespace ungate::rules {
+namespace {
+
+// "rules/sources.yaml" and "/home/me/rules/sources.yaml" -> "sources.yaml"; "…/packages/x.yaml" -> "packages/".
+std::string kind_of_file(const std::string& path) {
+  std::size_t slash = path.rfind('/');
+  std::string name = path.substr(slash == path.npos ? 0 : slash + 1);
+  if (slash == path.npos) return name;
+  std::string above = path.substr(0, slash);
+  if (above == "packages" || above.ends_with("/packages")) return "packages/";
+  if (above.find("patches") != above.npos) return "patches/";
+  return name;
+}
+
+std::string joined(const Yaml& node) {
+  return node.exists() ? text::join(node.texts(), ", ") : std::string();
+}
+
+class Reader {
+ public:
+  Reader(const RuleFile& file, std::vector<CatalogueEntry>& into) : file_(file), into_(into) {}
+
+  void read() {
+    auto root = Yaml::parse(file_.text, file_.path);
+    if (!root) return;
+    std::string kind = kind_of_file(file_.path);
+    if (kind == "archs.yaml") {
+      for (const Yaml& n : (*root)["devices"].items()) arch(n);
+    } else if (kind == "sources.yaml") {
+      for (const Yaml& n : (*root)["sources"].items()) source(n);
+      for (const Yaml& n : (*root)["world"].items()) world(n);
+    } else if (kind == "sinks.yaml") {
+      for (const Yaml& n : (*root)["sinks"].items()) list(n);
+    } else if (kind == "features.yaml") {
+      for (const Yaml& n : (*root)["features"].items()) feature(n);
+    } else if (kind == "packages/") {
+      package(*root);
+    } else if (kind == "patches/") {
+      patch_set(*root);
+    }
+  }
+
+ private:
+  CatalogueEntry& add(const Yaml& node, std::string kind, std::string id, std::string summary) {
+    std::string where = node.where();
+    where = where.substr(0, where.rfind(':'));  // without the column
+    return into_.emplace_back(CatalogueEntry{std::move(kind), std::move(id), text::one_line(summary, 160), {}, where});
+  }
+  static void field(CatalogueEntry& e, std::string label, std::string text) {
+    if (!text.empty()) e.fields.emplace_back(std::move(label), text::one_line(text, 2000));
+  }
+
+  void arch(const Yaml& n) {
+    std::string cc = n["cc"].text();
+    CatalogueEntry& e = add(n, "arch", "sm_" + text::replace_all(cc, ".", ""), n["generation"].text() + ": " + n["products"].text_or(""));
+    field(e, "capability", cc);
+    std::string code = joined(n["code"]);
+    field(e, "code targets", code.empty() ? "plain" : "plain, " + code);
+    std::vector<std::string> smem = n["smem"].exists() ? n["smem"].texts() : std::vector<std::string>();
+    if (smem.size() == 2) field(e, "shared memory", smem[0] + " KB a block, " + smem[1] + " KB a multiprocessor");
+    field(e, "cluster", n["cluster"].text_or(""));
+    field(e, "was", n["was"].text_or(""));
+  }
+
+  void source(const Yaml& n) {
+    for (std::string_view key : {"call", "function", "annotation", "property"}) {
+      if (!n[key].exists()) continue;
+      std::string what = std::string(key) + " that gives " + n["gives"].text();
+      CatalogueEntry& e = add(n, "source", n[key].text(), what);
+      field(e, "gives", n["gives"].text());
+      field(e, "source", n["source"].text_or(""));
+    }
+  }
+
+  void world(const Yaml& n) {
+    CatalogueEntry& e = add(n, "world", n["name"].text(), "assumed to be " + value::to_text(n["value"].constant()));
+    field(e, "override", "--assume " + n["name"].text() + "=VALUE");
+  }
+
+  void list(const Yaml& n) {
+    bool decorator = n["decorator"].exists();
+    std::string name = decorator ? n["decorator"].text() : n["keyword"].text();
+    CatalogueEntry& e = add(n, "list", n["form"].text(), (decorator ? "decorator @" : "keyword ") + name + " lists " + n["lists"].text());
+    field(e, decorator ? "decorator" : "keyword", name);
+    field(e, "lists", n["lists"].text());
+    field(e, "source", n["source"].text_or(""));
+  }
+
+  void feature(const Yaml& n) {
+    CatalogueEntry& e = add(n, "feature", n["name"].text(), "on " + joined(n["targets"]));
+    field(e, "code targets", joined(n["targets"]));
+    field(e, "instructions", joined(n["instructions"]));
+    field(e, "words", joined(n["words"]));
+    field(e, "measured by", n["ptx"].text_or(""));
+  }
+
+  void package(const Yaml& root) {
+    std::string name = root["package"].text();
+    CatalogueEntry& e = add(root, "package", name, "versions " + root["versions"].text_or("all"));
+    field(e, "versions", root["versions"].text_or(""));
+    field(e, "builder", root["jit"]["builder"].text_or(""));
+    for (const Yaml& c : root["caches"].exists() ? root["caches"].items() : std::vector<Yaml>()) {
+      field(e, "cache", c["name"].text() + ": " + joined(c["bases"]));
+    }
+    for (const Yaml& p : root["prebuilt"].exists() ? root["prebuilt"].items() : std::vector<Yaml>()) {
+      field(e, "prebuilt", p["package"].text() + ": " + joined(p["paths"]));
+    }
+    for (const Yaml& n : root["notes"].exists() ? root["notes"].items() : std::vector<Yaml>()) {
+      CatalogueEntry& note = add(n, "note", n["id"].text(), n["text"].text());
+      field(note, "package", name);
+      field(note, "module", n["module"].text_or(""));
+      field(note, "path", n["path"].text_or(""));
+      field(note, "targets", n["targets"].text_or(""));
+      field(note, "verdict", n["verdict"].text_or(""));
+      field(note, "link", n["link"].text_or(""));
+    }
+  }
+
+  void patch_set(const Yaml& root) {
+    if (!root["id"].exists()) return;
+    CatalogueEntry& e = add(root, "patch-set", root["package"].text_or("") + '/' + root["id"].text(), root["what"].text_or(""));
+    field(e, "what", root["what"].text_or(""));
+    field(e, "versions", root["versions"].text_or(""));
+    field(e, "targets", joined(root["targets"]));
+    field(e, "source", joined(root["source"]));
+    for (const Yaml& m : root["members"].is_list() ? root["members"].items() : std::vector<Yaml>()) {
+      field(e, "member", m["name"].text_or("") + (m["default"].text_or("on") == "off" ? " (off): " : ": ") + m["what"].text_or(m["reason"].text_or("")));
+    }
+  }
+
+  const RuleFile& file_;
+  std::vector<CatalogueEntry>& into_;
+};
+
+}  // namespace
+
+std::vector<CatalogueEntry> catalogue(const RuleSet& rules) {
+  std::vector<CatalogueEntry> out;
+  for (const RuleFile& file : rules.files) Reader(file, out).read();
+  return out;
+}
+
+}  // namespace ungate::rules
