@@ -65,6 +65,7 @@ struct Reliance {
 //               "edits": [{"begin", "end", "before", "after"}]}],
 //    "relies_on": [{"site", "path", "sha256"}],
 //    "caches": [{"name", "bases", "folders", "modules"}]}
+// Other fields are left alone ("report" is what `ungate plan` showed).
 // `site` is relative to `root` where it lies below ("" is the root itself), so that a plan can be
 // applied to another copy of the environment. Text of an edit that is not UTF-8 is written in hex,
 // as "before_hex" and "after_hex".
@@ -88,6 +89,11 @@ std::string to_json(const Plan& plan);
 // file. `bad_config` says which field is wrong. Bytes are not there yet.
 Result<Plan> plan_from_json(std::string_view json, const std::string& where,
                             const std::string& root = {});
+
+// The same for a document that may hold several: {"schema": "ungate-plans", "plans": [plan files]}. A
+// `root` is for one plan only (`usage` otherwise).
+Result<std::vector<Plan>> plans_from_json(std::string_view json, const std::string& where,
+                                          const std::string& root = {});
 
 // Reads the files and fills `before` and `after`. A file that has its new bytes already gets both
 // equal to them. `drift` names the first file that is neither.

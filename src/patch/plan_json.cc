@@ -151,10 +151,9 @@ std::string to_json(const Plan& plan) {
   return w.take() + '\n';
 }
 
-Result<Plan> plan_from_json(std::string_view json, const std::string& where,
-                            const std::string& root) {
-  auto document = nlohmann::json::parse(json, nullptr, false);
-  if (document.is_discarded()) return fail(ErrorCode::bad_config, "is not JSON", where);
+namespace {
+
+Result<Plan> read_plan(const nlohmann::json& document, const std::string& where, const std::string& root) {
   std::string problem;
   JsonFields fields(document, "", problem);
   if (fields.string("schema") != kSchema) {
@@ -174,6 +173,36 @@ Result<Plan> plan_from_json(std::string_view json, const std::string& where,
   plan.caches = read_caches(fields);
   if (!problem.empty()) return fail(ErrorCode::bad_config, problem, where);
   return plan;
+}
+
+}  // namespace
+
+Result<Plan> plan_from_json(std::string_view json, const std::string& where, const std::string& root) {
+  auto document = nlohmann::json::parse(json, nullptr, false);
+  if (document.is_discarded()) return fail(ErrorCode::bad_config, "is not JSON", where);
+  return read_plan(document, where, root);
+}
+
+Result<std::vector<Plan>> plans_from_json(std::string_view json, const std::string& where, const std::string& root) {
+  auto document = nlohmann::json::parse(json, nullptr, false);
+  if (document.is_discarded()) return fail(ErrorCode::bad_config, "is not JSON", where);
+  std::vector<nlohmann::json> found;
+  if (document.is_object() && document.value("schema", nlohmann::json()) == "ungate-plans" && document.contains("plans") &&
+      document["plans"].is_array()) {
+    for (nlohmann::json& plan : document["plans"]) found.push_back(std::move(plan));
+  } else {
+    found.push_back(std::move(document));
+  }
+  if (found.size() > 1 && !root.empty()) {
+    return fail(ErrorCode::usage, "holds plans for several environments", where, "apply it without naming one");
+  }
+  std::vector<Plan> plans;
+  for (const nlohmann::json& one : found) {
+    auto plan = read_plan(one, where, root);
+    if (!plan) return std::unexpected(plan.error());
+    plans.push_back(std::move(*plan));
+  }
+  return plans;
 }
 
 }  // namespace ungate::patch
