@@ -65,6 +65,7 @@ struct Lift {
   std::vector<LiftEdit> edits;
   std::vector<std::string> needs;   // ids of gates that must be lifted with it
   arch::DeviceSet also_admits;      // devices that come along
+  std::vector<std::string> modules; // JIT modules that are built from the edited text
   std::string refused;              // why there is no edit, when `edits` is empty
 };
 

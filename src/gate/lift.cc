@@ -48,6 +48,9 @@ void make_lifts(const Inputs& in, std::vector<Item>& items, const std::vector<Ji
       s.lift = item.is_python() ? lift_python(item, *in.program[item.choice.place.module].file, s.device)
                                 : lift_guard(in, item, modules, walked, s.device);
       for (ItemId n : item.needs) s.lift->needs.push_back(items[n].gate.id);
+      for (std::size_t m : item.holds) {
+        if (!modules[m].name.empty()) s.lift->modules.push_back(modules[m].name);
+      }
     }
   }
 }

@@ -23,6 +23,13 @@ bool is_constant(const Tree& t, NodeId id, python::Constant c) {
   return t[id].kind == NodeKind::constant && t[id].op == static_cast<std::uint8_t>(c);
 }
 
+// What is said where a spelling has no edit.
+Lift no_lift(std::string why) {
+  Lift out;
+  out.refused = std::move(why);
+  return out;
+}
+
 // Devices that a list item with the target's major version, or exactly the target, brings along.
 arch::DeviceSet same_major(arch::Device target) {
   arch::DeviceSet out;
@@ -93,7 +100,7 @@ Lift lift_sink(const Item& item, const source::SourceFile& file, arch::Device ta
   if (t[list].kind == NodeKind::keyword) list = t.child(list, 0);
   else if (t[list].kind == NodeKind::call) list = t.child(list, 1);
   if (item.choice.sink->lists == Sink::Lists::gencode || !is_display(t, list)) {
-    return {{}, {}, {}, "the list is not written here"};
+    return no_lift("the list is not written here");
   }
   return append_to(t, list, file, item.choice.sink->lists, item.gate, target);
 }
@@ -102,7 +109,7 @@ Lift lift_compare(const Item& item, const source::SourceFile& file, arch::Device
   const Tree& t = *item.choice.tree;
   NodeId node = item.choice.node;
   auto operators = t.operators(node);
-  if (operators.size() != 1 || item.choice.want == python::Want::no) return {{}, {}, {}, "the condition has no edit of one item"};
+  if (operators.size() != 1 || item.choice.want == python::Want::no) return no_lift("the condition has no edit of one item");
   auto op = static_cast<value::Comparison>(operators[0]);
   NodeId right = t.child(node, 1);
   if (op == value::Comparison::in && is_display(t, right)) return append_to(t, right, file, lists_of(t, right), item.gate, target);
@@ -117,20 +124,20 @@ Lift lift_compare(const Item& item, const source::SourceFile& file, arch::Device
     if (major) out.also_admits = same_major(target) - arch::DeviceSet::of(target.index());
     return out;
   }
-  return {{}, {}, {}, "this comparison has no edit that stops at the device's family"};
+  return no_lift("this comparison has no edit that stops at the device's family");
 }
 
 }  // namespace
 
 Lift lift_python(const Item& item, const source::SourceFile& file, arch::Device target) {
-  if (item.choices.size() > 1) return {{}, {}, {}, "an `or` of helpers needs a term of its own for the device; a patch set can add it"};
+  if (item.choices.size() > 1) return no_lift("an `or` of helpers needs a term of its own for the device; a patch set can add it");
   switch (item.choice.kind) {
     case Choice::Kind::sink: return lift_sink(item, file, target);
     case Choice::Kind::compare: return lift_compare(item, file, target);
     case Choice::Kind::call:
-    case Choice::Kind::flag: return {{}, {}, {}, "a helper named after an architecture is not widened; its use needs a term for the device"};
-    case Choice::Kind::subscript: return {{}, {}, {}, "a table needs measured values for the device, not one more key"};
-    default: return {{}, {}, {}, "this spelling has no edit"};
+    case Choice::Kind::flag: return no_lift("a helper named after an architecture is not widened; its use needs a term for the device");
+    case Choice::Kind::subscript: return no_lift("a table needs measured values for the device, not one more key");
+    default: return no_lift("this spelling has no edit");
   }
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/file.h"
 #include "rules/embedded.h"
+#include "rules/patch_sets.h"
 #include "rules/python_rules.h"
 
 namespace ungate::rules {
@@ -12,8 +13,24 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// "patches/flashinfer-python/x.yaml", or the same without "patches/".
+bool is_patch_set(std::string_view name) {
+  bool below = name.starts_with("patches/");
+  if (below) name.remove_prefix(8);
+  return std::ranges::count(name, '/') == 1 && (below || !name.starts_with("packages/"));
+}
+
+Status add_patch_set(const RuleFile& file, const PatchFiles& patch_files, RuleSet& into) {
+  auto set = load_patch_set(file.text, file.path, patch_files);
+  if (!set) return std::unexpected(set.error());
+  std::erase_if(into.patch_sets, [&](const patch::PatchSet& other) { return other.id == set->id; });
+  into.patch_sets.push_back(std::move(*set));
+  return {};
+}
+
 // `name` is the path below the rules folder: "sources.yaml", "packages/x.yaml".
-Status load_file(const std::string& name, const RuleFile& file, RuleSet& into) {
+Status load_file(const std::string& name, const RuleFile& file, const PatchFiles& patch_files, RuleSet& into) {
+  if (is_patch_set(name)) return add_patch_set(file, patch_files, into);
   if (name == "sources.yaml") return load_sources(file.text, file.path, into.python);
   if (name == "sinks.yaml") return load_sinks(file.text, file.path, into.python);
   if (name == "features.yaml") return load_features(file.text, file.path, into.gate);
@@ -40,7 +57,33 @@ Status load_folder(const std::string& folder, RuleSet& into) {
     RuleFile file{folder + '/' + name, std::move(text->bytes), false};
     // A folder of rules may be laid out as the project's (rules/, patches/) or be one of them.
     std::string below = name.starts_with("rules/") ? name.substr(6) : name;
-    if (auto status = load_file(below, file, into); !status) return status;
+    std::string beside = fs::path(file.path).parent_path().string();
+    PatchFiles patch_files = [&](const std::string& patch) -> Result<std::string> {
+      auto bytes = read_file(beside + '/' + patch, 16u << 20);
+      if (!bytes) return std::unexpected(bytes.error());
+      return std::move(bytes->bytes);
+    };
+    if (auto status = load_file(below, file, patch_files, into); !status) return status;
+    into.files.push_back(std::move(file));
+  }
+  return {};
+}
+
+Status load_embedded(RuleSet& into) {
+  std::vector<EmbeddedFile> all = embedded_files();
+  for (const EmbeddedFile& embedded : all) {
+    RuleFile file{std::string(embedded.path), std::string(embedded.text), true};
+    std::string_view name = embedded.path;
+    PatchFiles patch_files = [&](const std::string& patch) -> Result<std::string> {
+      std::string path = std::string(name.substr(0, name.rfind('/') + 1)) + patch;
+      auto found = std::ranges::find(all, std::string_view(path), &EmbeddedFile::path);
+      if (found == all.end()) return fail(ErrorCode::bad_rule, "there is no " + path);
+      return std::string(found->text);
+    };
+    if (!name.ends_with(".patch")) {
+      std::string below(name.starts_with("rules/") ? name.substr(6) : name);
+      if (auto status = load_file(below, file, patch_files, into); !status) return status;
+    }
     into.files.push_back(std::move(file));
   }
   return {};
@@ -50,16 +93,11 @@ Status load_folder(const std::string& folder, RuleSet& into) {
 
 Result<RuleSet> load_rules(const std::vector<std::string>& folders) {
   RuleSet out;
-  for (const EmbeddedFile& embedded : embedded_files()) {
-    RuleFile file{std::string(embedded.path), std::string(embedded.text), true};
-    if (embedded.path.starts_with("rules/")) {
-      if (auto status = load_file(std::string(embedded.path.substr(6)), file, out); !status) return std::unexpected(status.error());
-    }
-    out.files.push_back(std::move(file));
-  }
+  if (auto status = load_embedded(out); !status) return std::unexpected(status.error());
   for (const std::string& folder : folders) {
     if (auto status = load_folder(folder, out); !status) return std::unexpected(status.error());
   }
+  std::ranges::sort(out.patch_sets, {}, &patch::PatchSet::id);
   for (const PackageFile& package : out.packages) {
     out.gate.packages.push_back(package.rules);
     auto& macros = out.gate.vocabulary.export_macros;

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "gate/knowledge.h"
 #include "python/knowledge.h"
+#include "patch/patch_set.h"
 #include "rules/package_rules.h"
 
 namespace ungate::rules {
@@ -22,11 +23,13 @@ struct RuleSet {
   python::Knowledge python;
   gate::Knowledge gate;
   std::vector<PackageFile> packages;
+  std::vector<patch::PatchSet> patch_sets;   // by id
   std::vector<RuleFile> files;
 };
 
 // Loads what the program carries, then each folder in order: sources.yaml, sinks.yaml, features.yaml and
-// packages/*.yaml below it add to it and override it; patches/**/*.yaml are kept as files for patch sets.
+// packages/*.yaml below it add to it and override it. Patch sets are patches/<package>/<id>.yaml, or
+// <package>/<id>.yaml in a folder of nothing else; one with the id of an earlier one replaces it.
 // The first error ends it, with file, line and column.
 Result<RuleSet> load_rules(const std::vector<std::string>& folders);
 
