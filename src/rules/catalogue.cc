@@ -14,7 +14,6 @@ std::string kind_of_file(const std::string& path) {
   if (slash == path.npos) return name;
   std::string above = path.substr(0, slash);
   if (above == "packages" || above.ends_with("/packages")) return "packages/";
-  if (above.find("patches") != above.npos) return "patches/";
   return name;
 }
 
@@ -41,8 +40,6 @@ class Reader {
       for (const Yaml& n : (*root)["features"].items()) feature(n);
     } else if (kind == "packages/") {
       package(*root);
-    } else if (kind == "patches/") {
-      patch_set(*root);
     }
   }
 
@@ -130,32 +127,34 @@ class Reader {
     }
   }
 
-  void patch_set(const Yaml& root) {
-    if (!root["id"].exists()) return;
-    CatalogueEntry& e =
-        add(root, "patch-set", root["package"].text_or("") + '/' + root["id"].text(),
-            root["what"].text_or(""));
-    field(e, "what", root["what"].text_or(""));
-    field(e, "versions", root["versions"].text_or(""));
-    field(e, "targets", joined(root["targets"]));
-    field(e, "source", joined(root["source"]));
-    for (const Yaml& m :
-         root["members"].is_list() ? root["members"].items() : std::vector<Yaml>()) {
-      field(e, "member",
-            m["name"].text_or("") + (m["default"].text_or("on") == "off" ? " (off): " : ": ") +
-                m["what"].text_or(m["reason"].text_or("")));
-    }
-  }
-
   const RuleFile& file_;
   std::vector<CatalogueEntry>& into_;
 };
+
+CatalogueEntry entry_of(const patch::PatchSet& set) {
+  CatalogueEntry e{"patch-set", set.id, text::one_line(set.title, 160), {}, set.file};
+  auto field = [&](std::string label, std::string_view text) {
+    if (!text.empty()) e.fields.emplace_back(std::move(label), text::one_line(text, 4000));
+  };
+  field("what", set.what);
+  field("package", set.package);
+  field("targets", arch::to_text(set.targets));
+  field("modules", text::join(set.modules, ", "));
+  for (const patch::Member& m : set.members) {
+    std::string off = m.by_default ? "" : "; off by default: " + m.reason;
+    field("member", m.name + " (" + m.package + "): " + m.what + off);
+  }
+  for (const std::string& sentence : set.unproved) field("not measured", sentence);
+  field("source", set.source);
+  return e;
+}
 
 }  // namespace
 
 std::vector<CatalogueEntry> catalogue(const RuleSet& rules) {
   std::vector<CatalogueEntry> out;
   for (const RuleFile& file : rules.files) Reader(file, out).read();
+  for (const patch::PatchSet& set : rules.patch_sets) out.push_back(entry_of(set));
   return out;
 }
 
