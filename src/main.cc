@@ -1,3 +1,5 @@
 #include "cli/run.h"
 
-int main(int argc, char** argv) { return ungate::cli::run(argc, argv); }
+int main(int argc, char** argv) {
+  return ungate::cli::run(argc, argv);
+}

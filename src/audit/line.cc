@@ -8,9 +8,12 @@ namespace {
 
 LineFacts::Language language_of(const std::string& path) {
   switch (kind_of(path)) {
-    case FileKind::python: return LineFacts::Language::python;
-    case FileKind::cuda: return LineFacts::Language::cuda;
-    default: return LineFacts::Language::other;
+    case FileKind::python:
+      return LineFacts::Language::python;
+    case FileKind::cuda:
+      return LineFacts::Language::cuda;
+    default:
+      return LineFacts::Language::other;
   }
 }
 
@@ -45,7 +48,8 @@ LineFacts line_facts(const Inside& inside, const source::SourceFile& file, std::
   facts.language = language_of(file.path());
   for (const gate::Gate& gate : inside.report.gates) {
     if (gate.path != facts.path || gate.site != facts.site) continue;
-    if (gate.begin.line <= facts.code_line && facts.code_line <= gate.end.line) facts.gates.push_back(&gate);
+    if (gate.begin.line <= facts.code_line && facts.code_line <= gate.end.line)
+      facts.gates.push_back(&gate);
   }
   if (facts.language == LineFacts::Language::python) python_line(inside, file, facts);
   if (facts.language == LineFacts::Language::cuda) cuda_line(inside, file, facts);

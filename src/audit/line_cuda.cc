@@ -19,7 +19,9 @@ std::vector<std::string> names(const cuda::Outcomes& outcomes) {
   return out;
 }
 
-std::string passing(const cuda::Outcomes& outcomes) { return arch::to_text(cuda::may_be_true(outcomes)); }
+std::string passing(const cuda::Outcomes& outcomes) {
+  return arch::to_text(cuda::may_be_true(outcomes));
+}
 
 // "yes", "no", or "unknown" of text that only one code target is asked about.
 std::string in_host_pass(const cuda::Outcome& outcome) {
@@ -43,7 +45,8 @@ void cuda_line(const Inside& inside, const source::SourceFile& file, LineFacts& 
   facts.reached = passing(live);
   facts.decides = names(live);
   facts.everywhere = live.uniform() && live.cell(0).value.is(value::kTrue);
-  cuda::FileResult host = cuda::evaluate_file({file.text(), &directives}, inside.cuda_world, cuda::Pass::host);
+  cuda::FileResult host =
+      cuda::evaluate_file({file.text(), &directives}, inside.cuda_world, cuda::Pass::host);
   facts.host = in_host_pass(cuda::live_in(host, arm).cell(0).value);
 
   for (std::uint32_t a = arm; a != kNone; a = directives.arms[a].parent) {

@@ -14,8 +14,13 @@ using python::NodeKind;
 
 class PythonLine {
  public:
-  PythonLine(const Inside& inside, const source::SourceFile& file, python::ModuleId module, LineFacts& facts)
-      : in_(inside), file_(file), module_(module), facts_(facts), offset_(offset_of(file, facts.code_line)) {}
+  PythonLine(const Inside& inside, const source::SourceFile& file, python::ModuleId module,
+             LineFacts& facts)
+      : in_(inside),
+        file_(file),
+        module_(module),
+        facts_(facts),
+        offset_(offset_of(file, facts.code_line)) {}
 
   void run() {
     python::Module& module = in_.program.load(module_);
@@ -39,7 +44,9 @@ class PythonLine {
     bool operands = node(id).kind == NodeKind::bool_and || node(id).kind == NodeKind::bool_or;
     for (std::size_t i = 0; i < children.size(); ++i) {
       if (children[i] == 0) continue;
-      if (node(children[i]).range.contains(offset_) || (operands && node(children[i]).range.begin >= offset_)) return i;
+      if (node(children[i]).range.contains(offset_) ||
+          (operands && node(children[i]).range.begin >= offset_))
+        return i;
     }
     return children.size();
   }
@@ -63,19 +70,24 @@ class PythonLine {
         if (i > 0) note_test(tree_->child(id, 0), i == 1);
         break;
       case NodeKind::function:
-        facts_.function = "function " + (class_.empty() ? "" : class_ + '.') + std::string(node(id).name.text());
+        facts_.function =
+            "function " + (class_.empty() ? "" : class_ + '.') + std::string(node(id).name.text());
         facts_.function_line = file_.position(node(id).range.begin).line;
         for (std::size_t d = 3; d < node(id).count; ++d) note_decorator(tree_->child(id, d));
         break;
-      case NodeKind::klass: class_ = node(id).name.text(); break;
+      case NodeKind::klass:
+        class_ = node(id).name.text();
+        break;
       case NodeKind::bool_and:
       case NodeKind::bool_or:
-        for (std::size_t before = 0; before < i; ++before) note_operand(tree_->child(id, before), node(id).kind == NodeKind::bool_and);
+        for (std::size_t before = 0; before < i; ++before)
+          note_operand(tree_->child(id, before), node(id).kind == NodeKind::bool_and);
         break;
       case NodeKind::conditional:
         if (i > 0) note_operand(tree_->child(id, 0), i == 1);
         break;
-      default: break;
+      default:
+        break;
     }
   }
 
@@ -102,14 +114,18 @@ class PythonLine {
     facts_.conditions.push_back(std::move(c));
   }
 
-  // Which devices an operand of several choices lets through: one of an `or` is enough, all others count.
-  arch::DeviceSet whole(const std::vector<python::Choice>& inside, source::Range range, bool holds) const {
+  // Which devices an operand of several choices lets through: one of an `or` is enough, all others
+  // count.
+  arch::DeviceSet whole(const std::vector<python::Choice>& inside, source::Range range,
+                        bool holds) const {
     arch::DeviceSet any, all = arch::all_devices();
     for (const python::Choice& c : inside) {
       any |= holds ? c.outcome.may_pass() : c.outcome.may_fail();
       all = all & (holds ? c.outcome.may_pass() : c.outcome.may_fail());
     }
-    bool or_chain = std::ranges::any_of(inside, [&](const python::Choice& c) { return !c.either.empty() && range.contains(c.either); });
+    bool or_chain = std::ranges::any_of(inside, [&](const python::Choice& c) {
+      return !c.either.empty() && range.contains(c.either);
+    });
     return or_chain == holds ? any : all;
   }
 
@@ -122,9 +138,11 @@ class PythonLine {
 
   // A statement before the line: of interest if a device can leave there and another goes on.
   void note_leaving(NodeId statement) {
-    if (node(statement).kind == NodeKind::function || node(statement).kind == NodeKind::klass) return;
+    if (node(statement).kind == NodeKind::function || node(statement).kind == NodeKind::klass)
+      return;
     std::vector<python::Choice> inside = choices_in(node(statement).range);
-    bool raises = std::ranges::any_of(inside, [](const python::Choice& c) { return c.sink != nullptr || !c.raises.empty(); });
+    bool raises = std::ranges::any_of(
+        inside, [](const python::Choice& c) { return c.sink != nullptr || !c.raises.empty(); });
     if (inside.empty() || (!raises && !may_leave(statement))) return;
     source::Range range = node(statement).range;
     if (node(statement).kind == NodeKind::if_) range = node(tree_->child(statement, 0)).range;
@@ -136,12 +154,21 @@ class PythonLine {
 
   bool may_leave(NodeId id) const {
     switch (node(id).kind) {
-      case NodeKind::return_: case NodeKind::raise: case NodeKind::assert_: case NodeKind::continue_:
-      case NodeKind::break_: return true;
-      case NodeKind::function: case NodeKind::klass: case NodeKind::lambda: return false;
-      default: break;
+      case NodeKind::return_:
+      case NodeKind::raise:
+      case NodeKind::assert_:
+      case NodeKind::continue_:
+      case NodeKind::break_:
+        return true;
+      case NodeKind::function:
+      case NodeKind::klass:
+      case NodeKind::lambda:
+        return false;
+      default:
+        break;
     }
-    return std::ranges::any_of(tree_->children(id), [&](NodeId child) { return child != 0 && may_leave(child); });
+    return std::ranges::any_of(tree_->children(id),
+                               [&](NodeId child) { return child != 0 && may_leave(child); });
   }
 
   LineCondition condition(source::Range range) const {
@@ -181,7 +208,8 @@ class PythonLine {
 }  // namespace
 
 void python_line(const Inside& inside, const source::SourceFile& file, LineFacts& facts) {
-  if (auto module = inside.program.find_path(file.path())) PythonLine(inside, file, *module, facts).run();
+  if (auto module = inside.program.find_path(file.path()))
+    PythonLine(inside, file, *module, facts).run();
 }
 
 }  // namespace ungate::audit

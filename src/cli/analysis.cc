@@ -1,7 +1,7 @@
 #include "cli/analysis.h"
 
-#include <CLI/Option.hpp>
 #include <fmt/core.h>
+#include <CLI/Option.hpp>
 
 #include <algorithm>
 

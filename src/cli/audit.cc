@@ -1,7 +1,7 @@
 // ungate audit
+#include <fmt/core.h>
 #include <CLI/Option.hpp>
 #include <CLI/Validators.hpp>
-#include <fmt/core.h>
 
 #include <algorithm>
 #include <map>
@@ -39,10 +39,14 @@ std::string render(const report::Reports& reports, const Flags& flags,
   style.tool = kVersion;
   style.repeat = repeated(flags.environment);
   switch (look.format) {
-    case Format::json: return report::json(reports, style);
-    case Format::jsonl: return report::jsonl(reports, style);
-    case Format::concise: return report::concise(reports, style);
-    case Format::human: break;
+    case Format::json:
+      return report::json(reports, style);
+    case Format::jsonl:
+      return report::jsonl(reports, style);
+    case Format::concise:
+      return report::concise(reports, style);
+    case Format::human:
+      break;
   }
   return flags.matrix ? report::matrix(reports, asked, style) : report::human(reports, style);
 }
@@ -56,16 +60,18 @@ bool has_findings(const report::Reports& reports, const Flags& flags,
     return s.admits == gate::Admits::no || (unknown_too && s.admits == gate::Admits::unknown);
   };
   return std::ranges::any_of(reports, [&](const audit::Report& r) {
-    return std::ranges::any_of(r.gates, [&](const gate::Gate& g) { return std::ranges::any_of(g.standings, counts); });
+    return std::ranges::any_of(
+        r.gates, [&](const gate::Gate& g) { return std::ranges::any_of(g.standings, counts); });
   });
 }
 
 std::string statistics(const audit::Report& report) {
   std::string out;
-  for (const audit::Report::Stage& s : report.stages) out += fmt::format("{:<10} {:8.3f} s\n", s.name, s.seconds);
+  for (const audit::Report::Stage& s : report.stages)
+    out += fmt::format("{:<10} {:8.3f} s\n", s.name, s.seconds);
   const auto& c = report.counts;
-  out += fmt::format("files {}, Python {}, C++ and CUDA {}, evaluated {}, guarded {}, modules {}\n", c.seen, c.python,
-                     c.cuda, c.evaluated, c.guarded, c.modules);
+  out += fmt::format("files {}, Python {}, C++ and CUDA {}, evaluated {}, guarded {}, modules {}\n",
+                     c.seen, c.python, c.cuda, c.evaluated, c.guarded, c.modules);
   std::map<std::string, std::size_t> forms;
   for (const gate::Gate& g : report.gates) ++forms[g.form];
   for (const auto& [form, n] : forms) out += fmt::format("{:<24} {:6}\n", form, n);
@@ -95,7 +101,8 @@ Result<Exit> run(const Flags& flags, Console& console) {
 }  // namespace
 
 Command audit_command(CLI::App& top) {
-  CLI::App* app = top.add_subcommand("audit", "Find and judge the gates that shut a device out. Reads only.");
+  CLI::App* app =
+      top.add_subcommand("audit", "Find and judge the gates that shut a device out. Reads only.");
   app->group(kLook);
   app->footer(
       "Examples:\n"
@@ -108,13 +115,18 @@ Command audit_command(CLI::App& top) {
   auto flags = std::make_shared<Flags>();
   declare(*app, *flags);
   constexpr const char* kResult = "What to report";
-  declare_switch(*app, "--all", flags->all, "Also the gates that admit the target.")->group(kResult);
-  declare_switch(*app, "--full", flags->full, "Every gate on a line of its own (human).")->group(kResult);
-  declare_switch(*app, "--matrix", flags->matrix, "A table of gates by devices (human).")->group(kResult);
+  declare_switch(*app, "--all", flags->all, "Also the gates that admit the target.")
+      ->group(kResult);
+  declare_switch(*app, "--full", flags->full, "Every gate on a line of its own (human).")
+      ->group(kResult);
+  declare_switch(*app, "--matrix", flags->matrix, "A table of gates by devices (human).")
+      ->group(kResult);
   declare_switch(*app, "--absolute", flags->absolute, "Full paths.")->group(kResult);
-  declare_switch(*app, "--exit-zero", flags->exit_zero, "Exit with 0 although there are findings.")->group(kResult);
+  declare_switch(*app, "--exit-zero", flags->exit_zero, "Exit with 0 although there are findings.")
+      ->group(kResult);
   app->add_option("--fail-on", flags->fail_on,
-                  "What counts as a finding for the exit status: no (the target is shut out), unknown (it may be).")
+                  "What counts as a finding for the exit status: no (the target is shut out), "
+                  "unknown (it may be).")
       ->type_name("WHAT")
       ->check(CLI::IsMember({"no", "unknown"}))
       ->group(kResult);

@@ -65,7 +65,9 @@ Console::Console(const OutputFlags& flags, std::vector<Wanted> wanted)
       progress_(!flags.quiet && flags.progress != "never" && isatty(STDERR_FILENO) != 0 &&
                 !is_set("CI") && !is_dumb()) {}
 
-Console::~Console() { end_progress(); }
+Console::~Console() {
+  end_progress();
+}
 
 bool Console::wants(Format format) const {
   return std::ranges::find(wanted_, format, &Wanted::format) != wanted_.end();
@@ -145,13 +147,16 @@ void Console::end_progress() {
   write_all(STDERR_FILENO, "\r\033[K");
 }
 
-const std::atomic<bool>& Console::cancelled() const { return interrupted(); }
+const std::atomic<bool>& Console::cancelled() const {
+  return interrupted();
+}
 
 Status write_new_file(const std::string& path, std::string_view text) {
   struct stat there {};
   bool special = stat(path.c_str(), &there) == 0 && !S_ISREG(there.st_mode);
   std::string name = special ? path : fmt::format("{}.{}.new", path, getpid());
-  int descriptor = open(name.c_str(), O_WRONLY | O_CLOEXEC | (special ? 0 : O_CREAT | O_EXCL), 0666);
+  int descriptor =
+      open(name.c_str(), O_WRONLY | O_CLOEXEC | (special ? 0 : O_CREAT | O_EXCL), 0666);
   if (descriptor < 0) return std::unexpected(os_error("writing", path, errno));
   int number = write_all(descriptor, text);
   if (close(descriptor) != 0 && number == 0) number = errno;

@@ -60,8 +60,8 @@ class Console : public patch::Progress {
   std::string colour_;
   bool quiet_;
   int verbose_;
-  bool progress_;             // a progress line can be shown
-  bool drawn_ = false;        // one is there now
+  bool progress_;       // a progress line can be shown
+  bool drawn_ = false;  // one is there now
   bool broken_pipe_ = false;
   std::chrono::steady_clock::time_point last_;
 };

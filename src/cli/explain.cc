@@ -49,10 +49,12 @@ Result<Exit> explain_place(Flags flags, const PlaceName& place, Console& console
     if (!file) continue;
     auto found = inspect_line(**subject, environment, *file, place.line);
     if (!found) return std::unexpected(found.error());
-    if (auto status = show(found->explanation, console); !status) return std::unexpected(status.error());
+    if (auto status = show(found->explanation, console); !status)
+      return std::unexpected(status.error());
     return Exit::ok;
   }
-  return fail(ErrorCode::no_such_path, "no such file in " + name_of((*subject)->environments), place.path,
+  return fail(ErrorCode::no_such_path, "no such file in " + name_of((*subject)->environments),
+              place.path,
               "give it as it stands in the report, relative to site-packages, or in full");
 }
 
@@ -64,11 +66,14 @@ Result<Exit> explain_gate(Flags flags, Console& console) {
     auto found = inspect_gate(**subject, environment, flags.topic);
     if (!found) return std::unexpected(found.error());
     if (found->explanation.gates.empty()) continue;
-    if (auto status = show(found->explanation, console); !status) return std::unexpected(status.error());
+    if (auto status = show(found->explanation, console); !status)
+      return std::unexpected(status.error());
     return Exit::ok;
   }
-  return fail(ErrorCode::not_found, "'" + flags.topic + "' is no gate of " + name_of((*subject)->environments), {},
-              "`ungate audit` lists gates with their ids; FILE:LINE, a gate form and a rule's id do as well");
+  return fail(ErrorCode::not_found,
+              "'" + flags.topic + "' is no gate of " + name_of((*subject)->environments), {},
+              "`ungate audit` lists gates with their ids; FILE:LINE, a gate form and a rule's id "
+              "do as well");
 }
 
 Result<Exit> run(const Flags& flags, Console& console) {
@@ -86,7 +91,9 @@ Result<Exit> run(const Flags& flags, Console& console) {
 }  // namespace
 
 Command explain_command(CLI::App& top) {
-  CLI::App* app = top.add_subcommand("explain", "Everything about one gate, one line of a file, a gate form, a rule or a patch set.");
+  CLI::App* app = top.add_subcommand(
+      "explain",
+      "Everything about one gate, one line of a file, a gate form, a rule or a patch set.");
   app->group(kLook);
   app->footer(
       "Examples:\n"
@@ -96,7 +103,8 @@ Command explain_command(CLI::App& top) {
   auto output = std::make_shared<OutputFlags>();
   auto flags = std::make_shared<Flags>();
   app->add_option("TOPIC", flags->topic,
-                  "The id of a gate, FILE:LINE (a file as reports name it, in full, or relative to the working folder), "
+                  "The id of a gate, FILE:LINE (a file as reports name it, in full, or relative to "
+                  "the working folder), "
                   "the name of a gate form, of a rule or of a patch set.")
       ->required();
   declare(*app, *flags, false);

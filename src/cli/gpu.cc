@@ -38,9 +38,11 @@ std::unexpected<Error> missing(std::string what) {
 
 Result<Driver> ask_driver() {
   void* handle = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
-  if (handle == nullptr) return missing("no GPU was found: there is no NVIDIA driver (libcuda.so.1)");
+  if (handle == nullptr)
+    return missing("no GPU was found: there is no NVIDIA driver (libcuda.so.1)");
   Library cuda;
-  if (!cuda.load(handle)) return missing("no GPU was found: libcuda.so.1 is not the NVIDIA driver's");
+  if (!cuda.load(handle))
+    return missing("no GPU was found: libcuda.so.1 is not the NVIDIA driver's");
   if (int error = cuda.init(0); error != 0) {
     return missing(fmt::format("no GPU was found: the NVIDIA driver answers with error {}", error));
   }

@@ -16,7 +16,8 @@ std::vector<std::string> wrap(std::string_view text, std::size_t width) {
   std::vector<std::string> out;
   std::string line;
   for (std::string_view word : text::split(text, ' ')) {
-    if (!line.empty() && line.size() + 1 + word.size() > width) out.push_back(std::exchange(line, {}));
+    if (!line.empty() && line.size() + 1 + word.size() > width)
+      out.push_back(std::exchange(line, {}));
     if (!line.empty()) line += ' ';
     line += word;
   }
@@ -38,7 +39,9 @@ void add_entry(std::string& out, const std::string& name, std::string_view what)
   }
 }
 
-bool is_visible(const CLI::Option& option) { return !option.get_group().empty(); }
+bool is_visible(const CLI::Option& option) {
+  return !option.get_group().empty();
+}
 
 std::string positional_name(const CLI::Option& option) {
   return option.get_single_name() + (option.get_items_expected_max() > 1 ? "..." : "");
@@ -103,9 +106,11 @@ std::string usage_line(const CLI::App& app) {
   for (const CLI::App* above = app.get_parent(); above != nullptr; above = above->get_parent()) {
     out = above->get_name() + ' ' + out;
   }
-  if (!app.get_subcommands([](const CLI::App*) { return true; }).empty()) return out + " COMMAND [FLAGS]";
+  if (!app.get_subcommands([](const CLI::App*) { return true; }).empty())
+    return out + " COMMAND [FLAGS]";
   out += " [FLAGS]";
-  for (const CLI::Option* o : app.get_options([](const CLI::Option* p) { return p->get_positional(); })) {
+  for (const CLI::Option* o :
+       app.get_options([](const CLI::Option* p) { return p->get_positional(); })) {
     out += o->get_required() ? ' ' + positional_name(*o) : " [" + positional_name(*o) + ']';
   }
   return out;
@@ -116,7 +121,8 @@ std::string help_text(const CLI::App& app) {
   for (const std::string& line : wrap(app.get_description(), kWidth)) out += line + '\n';
   auto positionals = app.get_options([](const CLI::Option* o) { return o->get_positional(); });
   if (!positionals.empty()) out += "\nArguments:\n";
-  for (const CLI::Option* o : positionals) add_entry(out, positional_name(*o), o->get_description());
+  for (const CLI::Option* o : positionals)
+    add_entry(out, positional_name(*o), o->get_description());
   add_commands(out, app);
   add_options(out, app);
   if (!app.get_footer().empty()) out += '\n' + app.get_footer() + '\n';

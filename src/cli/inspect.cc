@@ -22,9 +22,11 @@ namespace fs = std::filesystem;
 constexpr std::uint32_t kAround = 3;  // lines of context
 constexpr std::uint64_t kLargest = 64u << 20;
 
-std::vector<report::SourceLine> context_of(const source::SourceFile& file, std::uint32_t first, std::uint32_t last) {
+std::vector<report::SourceLine> context_of(const source::SourceFile& file, std::uint32_t first,
+                                           std::uint32_t last) {
   std::vector<report::SourceLine> out;
-  std::uint32_t from = first > kAround ? first - kAround : 1, to = std::min(last + kAround, file.line_count());
+  std::uint32_t from = first > kAround ? first - kAround : 1,
+                to = std::min(last + kAround, file.line_count());
   for (std::uint32_t n = from; n <= to; ++n) {
     out.push_back({n, std::string(file.text(file.line(n))), first <= n && n <= last});
   }
@@ -52,7 +54,8 @@ std::string diff_of(const gate::Gate& gate, audit::FileStore& files) {
   for (auto& [path, edits] : by_file) {
     const source::SourceFile* file = files.load(path);
     if (file == nullptr) continue;
-    if (auto edited = source::apply_edits(file->text(), edits, path)) out += source::unified_diff(file->text(), *edited, path);
+    if (auto edited = source::apply_edits(file->text(), edits, path))
+      out += source::unified_diff(file->text(), *edited, path);
   }
   return out;
 }
@@ -60,10 +63,16 @@ std::string diff_of(const gate::Gate& gate, audit::FileStore& files) {
 std::string sentence(const cuda::Confirmation& c) {
   using Is = cuda::Confirmation::Is;
   switch (c.is) {
-    case Is::confirmed: return fmt::format("{} agrees on all {} that it can be asked about in this file", c.version, text::count(c.compared, "conditional"));
-    case Is::disagrees: return fmt::format("{} disagrees: {} of this file", c.version, text::count(c.disagreements.size(), "conditional"));
-    case Is::not_comparable: return "no conditional of this file can be compared: macros of other files decide";
-    case Is::unavailable: return "not confirmed: " + c.reason;
+    case Is::confirmed:
+      return fmt::format("{} agrees on all {} that it can be asked about in this file", c.version,
+                         text::count(c.compared, "conditional"));
+    case Is::disagrees:
+      return fmt::format("{} disagrees: {} of this file", c.version,
+                         text::count(c.disagreements.size(), "conditional"));
+    case Is::not_comparable:
+      return "no conditional of this file can be compared: macros of other files decide";
+    case Is::unavailable:
+      return "not confirmed: " + c.reason;
   }
   return {};
 }
@@ -86,8 +95,8 @@ report::GateDetail detail_of(const gate::Gate& gate, const audit::Inside& inside
 }
 
 // Runs the audit; `look` sees its end. Reports must not move afterwards: it is kept on the heap.
-Result<Inspection> audit_and(const Subject& subject, const package::Environment& environment, audit::Options options,
-                             report::Explanation& into) {
+Result<Inspection> audit_and(const Subject& subject, const package::Environment& environment,
+                             audit::Options options, report::Explanation& into) {
   auto report = audit::audit(environment, subject.rules, options);
   if (!report) return std::unexpected(report.error());
   Inspection out{std::make_unique<audit::Report>(std::move(*report)), std::move(into)};
@@ -107,18 +116,22 @@ std::optional<PlaceName> parse_place(const std::string& text) {
   std::int64_t line = 0, column = 0;
   if (parts.size() < 2 || !text::parse_int(parts.back(), line)) return std::nullopt;
   std::size_t taken = 1;
-  if (parts.size() > 2 && text::parse_int(parts[parts.size() - 2], column)) line = column, taken = 2;
+  if (parts.size() > 2 && text::parse_int(parts[parts.size() - 2], column))
+    line = column, taken = 2;
   std::string path;
-  for (std::size_t i = 0; i + taken < parts.size(); ++i) path += (i > 0 ? ":" : "") + std::string(parts[i]);
+  for (std::size_t i = 0; i + taken < parts.size(); ++i)
+    path += (i > 0 ? ":" : "") + std::string(parts[i]);
   if (path.empty() || line < 1 || line > INT_MAX) return std::nullopt;
   return PlaceName{path, static_cast<std::uint32_t>(line)};
 }
 
 bool looks_like_id(const std::string& text) {
-  return text.size() >= 4 && text.size() <= 8 && text.find_first_not_of("0123456789abcdef") == text.npos;
+  return text.size() >= 4 && text.size() <= 8 &&
+         text.find_first_not_of("0123456789abcdef") == text.npos;
 }
 
-std::optional<FoundFile> find_file(const package::Environment& environment, const PlaceName& place) {
+std::optional<FoundFile> find_file(const package::Environment& environment,
+                                   const PlaceName& place) {
   auto is_file = [](const std::string& path) {
     std::error_code ec;
     return fs::is_regular_file(path, ec);
@@ -130,12 +143,14 @@ std::optional<FoundFile> find_file(const package::Environment& environment, cons
   }
   std::string path = fs::path(place.path).lexically_normal().string();
   for (std::uint32_t i = 0; i < environment.sites.size(); ++i) {
-    if (path.front() != '/' && is_file(environment.sites[i].path + '/' + path)) return FoundFile{i, path};
+    if (path.front() != '/' && is_file(environment.sites[i].path + '/' + path))
+      return FoundFile{i, path};
   }
   return std::nullopt;
 }
 
-Result<std::unique_ptr<Subject>> find_subject_of(const AnalysisFlags& flags, const PlaceName& place, Console& console) {
+Result<std::unique_ptr<Subject>> find_subject_of(const AnalysisFlags& flags, const PlaceName& place,
+                                                 Console& console) {
   AnalysisFlags where = flags;
   bool named = !where.environment.prefix.empty() || !where.environment.python.empty();
   std::string full = real_path(place.path);
@@ -152,7 +167,8 @@ std::string name_of(const std::vector<package::Environment>& environments) {
   return first.prefix.empty() && !first.sites.empty() ? first.sites.front().path : first.prefix;
 }
 
-Result<Inspection> inspect_gate(const Subject& subject, const package::Environment& environment, const std::string& id) {
+Result<Inspection> inspect_gate(const Subject& subject, const package::Environment& environment,
+                                const std::string& id) {
   report::Explanation explanation;
   std::vector<std::string> several;
   audit::Options options = subject.options;
@@ -169,19 +185,21 @@ Result<Inspection> inspect_gate(const Subject& subject, const package::Environme
   };
   auto out = audit_and(subject, environment, std::move(options), explanation);
   if (out && !several.empty()) {
-    return fail(ErrorCode::not_found, "'" + id + "' is the beginning of several ids: " + text::join(several, ", "));
+    return fail(ErrorCode::not_found,
+                "'" + id + "' is the beginning of several ids: " + text::join(several, ", "));
   }
   return out;
 }
 
-Result<Inspection> inspect_line(const Subject& subject, const package::Environment& environment, const FoundFile& found,
-                                std::uint32_t line) {
+Result<Inspection> inspect_line(const Subject& subject, const package::Environment& environment,
+                                const FoundFile& found, std::uint32_t line) {
   std::string full = environment.sites[found.site].path + '/' + found.path;
   auto text = read_file(full, kLargest);
   if (!text) return std::unexpected(text.error());
   source::SourceFile file(found.path, std::move(text->bytes));
   if (line > file.line_count()) {
-    return fail(ErrorCode::not_found, fmt::format("the file has {} only", text::count(file.line_count(), "line")),
+    return fail(ErrorCode::not_found,
+                fmt::format("the file has {} only", text::count(file.line_count(), "line")),
                 fmt::format("{}:{}", found.path, line));
   }
   report::Explanation explanation;
@@ -190,7 +208,8 @@ Result<Inspection> inspect_line(const Subject& subject, const package::Environme
   options.watch = audit::Line{found.path, audit::offset_of(file, audit::code_line(file, line))};
   options.inspect = [&](const audit::Inside& inside) {
     explanation.line = audit::line_facts(inside, file, line);
-    for (const gate::Gate* g : explanation.line->gates) explanation.gates.push_back(detail_of(*g, inside));
+    for (const gate::Gate* g : explanation.line->gates)
+      explanation.gates.push_back(detail_of(*g, inside));
   };
   return audit_and(subject, environment, std::move(options), explanation);
 }

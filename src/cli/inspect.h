@@ -1,4 +1,5 @@
-// Audits with a look at one gate or one line, while everything that the analysis knew is still there.
+// Audits with a look at one gate or one line, while everything that the analysis knew is still
+// there.
 #pragma once
 
 #include <memory>
@@ -27,7 +28,8 @@ struct FoundFile {
 std::optional<FoundFile> find_file(const package::Environment& environment, const PlaceName& place);
 
 // As find_subject(); where no environment is named, the one that the file lies in.
-Result<std::unique_ptr<Subject>> find_subject_of(const AnalysisFlags& flags, const PlaceName& place, Console& console);
+Result<std::unique_ptr<Subject>> find_subject_of(const AnalysisFlags& flags, const PlaceName& place,
+                                                 Console& console);
 // For messages: the prefix or first site.
 std::string name_of(const std::vector<package::Environment>& environments);
 
@@ -38,8 +40,9 @@ struct Inspection {
 };
 
 // No gates in the explanation: there is none of that id. `not_found` if it means several.
-Result<Inspection> inspect_gate(const Subject& subject, const package::Environment& environment, const std::string& id);
-Result<Inspection> inspect_line(const Subject& subject, const package::Environment& environment, const FoundFile& file,
-                                std::uint32_t line);
+Result<Inspection> inspect_gate(const Subject& subject, const package::Environment& environment,
+                                const std::string& id);
+Result<Inspection> inspect_line(const Subject& subject, const package::Environment& environment,
+                                const FoundFile& file, std::uint32_t line);
 
 }  // namespace ungate::cli

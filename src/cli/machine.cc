@@ -91,7 +91,8 @@ std::vector<Toolchain> find_toolchains(const std::vector<package::Environment>& 
   out.add("nvcc", "/usr/local/cuda/bin/nvcc", "/usr/local/cuda");
   for (const package::Environment& e : environments) {
     for (const package::Site& site : e.sites) {
-      for (const std::string& path : in_nvidia_folders(site.path, "/bin/nvcc")) out.add("nvcc", path, "pip");
+      for (const std::string& path : in_nvidia_folders(site.path, "/bin/nvcc"))
+        out.add("nvcc", path, "pip");
       out.add("ptxas", site.path + "/triton/backends/nvidia/bin/ptxas", "Triton");
       out.add("ptxas", site.path + "/triton/backends/nvidia/bin/ptxas-blackwell", "Triton");
     }
@@ -123,7 +124,9 @@ Library find_nccl(const std::vector<package::Environment>& environments) {
     if (handle == nullptr) continue;
     Library out{name, nccl_version(handle), {}};
     Dl_info info{};
-    if (void* symbol = dlsym(handle, "ncclGetVersion"); symbol != nullptr && dladdr(symbol, &info) != 0) out.path = info.dli_fname;
+    if (void* symbol = dlsym(handle, "ncclGetVersion");
+        symbol != nullptr && dladdr(symbol, &info) != 0)
+      out.path = info.dli_fname;
     return out;
   }
   return {{}, {}, "libnccl.so.2 is neither a system library nor in these environments"};
@@ -135,13 +138,17 @@ std::vector<CacheUse> find_cache_use(const std::vector<patch::CacheRule>& rules)
   for (const patch::CacheRule& rule : rules) {
     for (const std::string& base : patch::expanded_bases(rule, patch::process_variables())) {
       std::map<std::string, CacheUse> folders;
-      for (fs::recursive_directory_iterator it(base, fs::directory_options::skip_permission_denied, ec), end; it != end; it.increment(ec)) {
+      for (fs::recursive_directory_iterator
+               it(base, fs::directory_options::skip_permission_denied, ec),
+           end;
+           it != end; it.increment(ec)) {
         if (!it->is_regular_file(ec) || it->is_symlink(ec)) continue;
         // <version>/<architectures>
         fs::path below = it->path().lexically_relative(base);
         auto part = below.begin();
         std::string key = part->string();
-        if (std::next(part) != below.end() && std::next(part, 2) != below.end()) key += '/' + std::next(part)->string();
+        if (std::next(part) != below.end() && std::next(part, 2) != below.end())
+          key += '/' + std::next(part)->string();
         CacheUse& use = folders[key];
         use.rule = rule.name;
         use.path = base + '/' + key;

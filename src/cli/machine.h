@@ -1,4 +1,5 @@
-// What is on this machine that commands, and the packages themselves, need: compilers, libraries, caches.
+// What is on this machine that commands, and the packages themselves, need: compilers, libraries,
+// caches.
 #pragma once
 
 #include <cstdint>
@@ -12,22 +13,21 @@ namespace ungate::cli {
 
 // A compiler or assembler for device code.
 struct Toolchain {
-  std::string program;   // "nvcc", "ptxas"
+  std::string program;  // "nvcc", "ptxas"
   std::string path;
-  std::string found_by;  // "CUDA_HOME", "PATH", "pip", "Triton"
-  std::string version;   // "13.0.88"; empty: it could not be asked
+  std::string found_by;              // "CUDA_HOME", "PATH", "pip", "Triton"
+  std::string version;               // "13.0.88"; empty: it could not be asked
   std::vector<std::string> targets;  // code targets that nvcc knows: "sm_120", …; empty: not asked
-  // Where the version is that `nvcc` takes by itself: the first one found.
 };
 
-// nvcc of CUDA_HOME, CUDA_PATH, PATH and /usr/local/cuda, then those of pip packages in the sites, then
-// Triton's ptxas. Each path once, links resolved.
+// nvcc of CUDA_HOME, CUDA_PATH, PATH and /usr/local/cuda, then those of pip packages in the sites,
+// then Triton's ptxas. Each path once, links resolved.
 std::vector<Toolchain> find_toolchains(const std::vector<package::Environment>& environments);
 
 struct Library {
-  std::string path;      // empty: not found
-  std::string version;   // "2.29.7", "clang version 19.1.7"
-  std::string problem;   // why not
+  std::string path;     // empty: not found
+  std::string version;  // "2.29.7", "clang version 19.1.7"
+  std::string problem;  // why not
 };
 Library find_libclang();
 // As the dynamic linker finds it, else the one of pip's nvidia packages in the sites.

@@ -28,10 +28,14 @@ std::string list(const std::vector<Format>& formats, std::string_view separator)
 
 std::string_view name_of(Format format) {
   switch (format) {
-    case Format::human: return "human";
-    case Format::concise: return "concise";
-    case Format::json: return "json";
-    case Format::jsonl: return "jsonl";
+    case Format::human:
+      return "human";
+    case Format::concise:
+      return "concise";
+    case Format::json:
+      return "json";
+    case Format::jsonl:
+      return "jsonl";
   }
   return "";
 }
@@ -80,8 +84,8 @@ CLI::Option* declare_switch(CLI::App& app, const std::string& names, bool& value
                             const std::string& help) {
   std::size_t dashes = names.rfind("--");
   std::string twin = "!--no-" + names.substr(dashes + 2);
-  return app.add_flag(names + ',' + twin, value, help)->multi_option_policy(
-      CLI::MultiOptionPolicy::TakeLast);
+  return app.add_flag(names + ',' + twin, value, help)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
 }
 
 void declare(CLI::App& app, OutputFlags& flags, std::vector<Format> allowed) {

@@ -53,7 +53,8 @@ Result<Exit> show(const Flags& flags, Console& console) {
 }  // namespace
 
 Command rules_command(CLI::App& top) {
-  CLI::App* app = top.add_subcommand("rules", "What the audit knows beside the code it reads: gate forms, rules, patch sets.");
+  CLI::App* app = top.add_subcommand(
+      "rules", "What the audit knows beside the code it reads: gate forms, rules, patch sets.");
   app->group(kAbout);
   app->footer(
       "Examples:\n"
@@ -63,7 +64,8 @@ Command rules_command(CLI::App& top) {
   auto output = std::make_shared<OutputFlags>();
   auto flags = std::make_shared<Flags>();
   CLI::App* list_app = app->add_subcommand("list", "A line for each, all or of one kind.");
-  list_app->add_option("KIND", flags->kind, "form, arch, source, world, list, feature, package, note or patch-set.");
+  list_app->add_option("KIND", flags->kind,
+                       "form, arch, source, world, list, feature, package, note or patch-set.");
   CLI::App* show_app = app->add_subcommand("show", "One in full.");
   show_app->add_option("ID", flags->id, "As `rules list` prints it, or a part of it.")->required();
   for (CLI::App* sub : {list_app, show_app}) {
@@ -71,7 +73,9 @@ Command rules_command(CLI::App& top) {
     declare(*sub, *output, {Format::human, Format::json});
   }
   app->require_subcommand(1);
-  return {app, output, [flags, show_app](Console& console) { return show_app->parsed() ? show(*flags, console) : list(*flags, console); }};
+  return {app, output, [flags, show_app](Console& console) {
+            return show_app->parsed() ? show(*flags, console) : list(*flags, console);
+          }};
 }
 
 }  // namespace ungate::cli

@@ -29,7 +29,9 @@ constexpr const char* kFooter =
     "\n"
     "`ungate COMMAND --help` describes a command.";
 
-int number(Exit exit) { return static_cast<int>(exit); }
+int number(Exit exit) {
+  return static_cast<int>(exit);
+}
 
 // The JSON document of a command that failed.
 std::string error_document(std::string_view command, const Error& error) {
@@ -98,7 +100,8 @@ Error usage_error(const CLI::App& top, const CLI::ParseError& error,
     }
     what = "there is no command '" + words.front() + "'";
     std::string close = nearest(words.front(), names);
-    next = close.empty() ? "`ungate --help` lists the commands" : "did you mean `ungate " + close + "`?";
+    next = close.empty() ? "`ungate --help` lists the commands"
+                         : "did you mean `ungate " + close + "`?";
   }
   return {ErrorCode::usage, std::move(what), {}, std::move(next)};
 }
@@ -117,13 +120,15 @@ int run_command(const Command& command) {
 
 int run(int argc, char** argv) {
   handle_signals();
-  CLI::App top("Finds the places in installed Python and CUDA packages that shut a GPU out, says "
-               "which of them can be lifted, and lifts them.",
-               "ungate");
+  CLI::App top(
+      "Finds the places in installed Python and CUDA packages that shut a GPU out, says "
+      "which of them can be lifted, and lifts them.",
+      "ungate");
   top.footer(kFooter);
   top.set_version_flag("--version", std::string("ungate ") + kVersion);
   top.require_subcommand(0, 1);
-  top.formatter_fn([](const CLI::App* app, std::string, CLI::AppFormatMode) { return help_text(*app); });
+  top.formatter_fn(
+      [](const CLI::App* app, std::string, CLI::AppFormatMode) { return help_text(*app); });
   std::vector<Command> commands;
   for (auto declare_command : kCommands) commands.push_back(declare_command(top));
 

@@ -28,6 +28,8 @@ void handle_signals() {
   signal(SIGPIPE, SIG_IGN);
 }
 
-const std::atomic<bool>& interrupted() { return asked; }
+const std::atomic<bool>& interrupted() {
+  return asked;
+}
 
 }  // namespace ungate::cli

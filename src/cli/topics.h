@@ -1,5 +1,5 @@
-// What `ungate explain` and `ungate rules` know without an environment: gate forms, and the entries of
-// rule and patch files.
+// What `ungate explain` and `ungate rules` know without an environment: gate forms, and the entries
+// of rule and patch files.
 #pragma once
 
 #include <string>
@@ -16,10 +16,12 @@ Result<std::vector<rules::CatalogueEntry>> all_topics(const std::vector<std::str
 
 // Those that a text means: all of exactly this id, else the only one whose id or summary holds it.
 // `not_found` names what comes close.
-Result<std::vector<rules::CatalogueEntry>> find_topics(const std::string& id, const std::vector<std::string>& folders);
+Result<std::vector<rules::CatalogueEntry>> find_topics(const std::string& id,
+                                                       const std::vector<std::string>& folders);
 
 // In full, for people or as JSON (`schema` "ungate-…").
-std::string render(const std::vector<rules::CatalogueEntry>& topics, std::string_view command, const Look& look);
+std::string render(const std::vector<rules::CatalogueEntry>& topics, std::string_view command,
+                   const Look& look);
 // A line each, by kind.
 std::string render_list(const std::vector<rules::CatalogueEntry>& topics, const Look& look);
 

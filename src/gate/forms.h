@@ -10,8 +10,9 @@ struct FormInfo {
   std::string_view name;     // "py-major-list", as reports print it
   std::string_view what;     // one or two sentences
   std::string_view example;  // what it looks like
-  std::string_view lift;     // what it looks like afterwards for 12.0; empty: it has no edit of its own
-  std::string_view note;     // what to know about its lift
+  std::string_view
+      lift;  // what it looks like afterwards for 12.0; empty: it has no edit of its own
+  std::string_view note;  // what to know about its lift
 };
 
 // All of them, Python's first. Rules may add names for further lists of devices (rules/sinks.yaml).

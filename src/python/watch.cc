@@ -8,13 +8,20 @@ namespace {
 
 bool is_statement(NodeKind kind) {
   switch (kind) {
-    case NodeKind::handler: case NodeKind::with_item: case NodeKind::params: case NodeKind::param: case NodeKind::alias:
+    case NodeKind::handler:
+    case NodeKind::with_item:
+    case NodeKind::params:
+    case NodeKind::param:
+    case NodeKind::alias:
       return false;
-    default: return kind >= NodeKind::expression && kind <= NodeKind::match;
+    default:
+      return kind >= NodeKind::expression && kind <= NodeKind::match;
   }
 }
 // Its body is not run where it stands.
-bool is_definition(NodeKind kind) { return kind == NodeKind::function || kind == NodeKind::klass || kind == NodeKind::lambda; }
+bool is_definition(NodeKind kind) {
+  return kind == NodeKind::function || kind == NodeKind::klass || kind == NodeKind::lambda;
+}
 
 // The innermost statement below a node that holds the offset; definitions are not entered.
 NodeId innermost(const Tree& t, NodeId id, std::uint32_t offset) {
@@ -31,16 +38,18 @@ NodeId innermost(const Tree& t, NodeId id, std::uint32_t offset) {
 }  // namespace
 
 void Interpreter::note_reached(NodeId id, const Frame& f, DeviceSet mask) {
-  auto same = std::ranges::find_if(watch_.seen, [&](const Watch::Statement& s) { return s.tree == f.tree && s.node == id; });
+  auto same = std::ranges::find_if(
+      watch_.seen, [&](const Watch::Statement& s) { return s.tree == f.tree && s.node == id; });
   if (same == watch_.seen.end()) same = watch_.seen.insert(same, {f.tree, id, {}});
   same->devices |= mask;
 }
 
-// The smallest statement that was run decides. If a smaller one stands in it that never ran, no device gets
-// there.
+// The smallest statement that was run decides. If a smaller one stands in it that never ran, no
+// device gets there.
 std::optional<Reached> Interpreter::reached() const {
   if (watch_.seen.empty()) return std::nullopt;
-  const auto& best = *std::ranges::min_element(watch_.seen, {}, [](const Watch::Statement& s) { return (*s.tree)[s.node].range.size(); });
+  const auto& best = *std::ranges::min_element(
+      watch_.seen, {}, [](const Watch::Statement& s) { return (*s.tree)[s.node].range.size(); });
   NodeId inner = innermost(*best.tree, best.node, watch_.offset);
   return Reached{(*best.tree)[inner].range, inner == best.node ? best.devices : DeviceSet()};
 }

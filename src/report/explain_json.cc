@@ -7,7 +7,11 @@ namespace {
 void write_context(JsonWriter& w, const std::vector<SourceLine>& lines) {
   w.key("context").begin_array();
   for (const SourceLine& l : lines) {
-    w.begin_object().field("line", l.number).field("text", l.text).field("marked", l.marked).end_object();
+    w.begin_object()
+        .field("line", l.number)
+        .field("text", l.text)
+        .field("marked", l.marked)
+        .end_object();
   }
   w.end_array();
 }
@@ -27,13 +31,20 @@ void write_line(JsonWriter& w, const Explanation& e) {
   constexpr std::string_view kLanguages[] = {"python", "cuda", "other"};
   w.begin_object().field("site", e.report->environment->sites[f.site].path).field("path", f.path);
   w.field("line", f.line).field("code_line", f.code_line);
-  w.field("language", kLanguages[static_cast<std::size_t>(f.language)]).string_or_null("in", f.function);
-  w.field("reached", f.reached).field("everywhere", f.everywhere).string_or_null("host_pass", f.host);
+  w.field("language", kLanguages[static_cast<std::size_t>(f.language)])
+      .string_or_null("in", f.function);
+  w.field("reached", f.reached)
+      .field("everywhere", f.everywhere)
+      .string_or_null("host_pass", f.host);
   write_names(w, "reached_if", f.decides);
   w.key("conditions").begin_array();
   for (const audit::LineCondition& c : f.conditions) {
-    w.begin_object().field("how", c.how == audit::LineCondition::How::encloses ? "encloses" : "leaves");
-    w.field("line", c.line).field("text", c.text).field("holds", c.holds).field("depends", c.depends);
+    w.begin_object().field("how",
+                           c.how == audit::LineCondition::How::encloses ? "encloses" : "leaves");
+    w.field("line", c.line)
+        .field("text", c.text)
+        .field("holds", c.holds)
+        .field("depends", c.depends);
     w.string_or_null("passes", c.passes);
     write_names(w, "decided_by", c.decides);
     write_names(w, "gates", c.gates);
@@ -52,10 +63,13 @@ std::string explanation_json(const Explanation& e, const Style& style) {
   w.key("gates").begin_array();
   for (const GateDetail& detail : e.gates) {
     w.begin_object().key("findings").begin_array();
-    for (const gate::Standing& s : detail.gate->standings) write_finding(w, *e.report, *detail.gate, s);
+    for (const gate::Standing& s : detail.gate->standings)
+      write_finding(w, *e.report, *detail.gate, s);
     w.end_array();
     write_context(w, detail.context);
-    w.string_or_null("diff", detail.diff).string_or_null("confirmed", detail.confirmed).end_object();
+    w.string_or_null("diff", detail.diff)
+        .string_or_null("confirmed", detail.confirmed)
+        .end_object();
   }
   w.end_array().key("line");
   write_line(w, e);

@@ -6,6 +6,7 @@
 
 namespace ungate::report {
 
-void write_finding(JsonWriter& w, const audit::Report& report, const gate::Gate& gate, const gate::Standing& standing);
+void write_finding(JsonWriter& w, const audit::Report& report, const gate::Gate& gate,
+                   const gate::Standing& standing);
 
 }  // namespace ungate::report

@@ -21,7 +21,10 @@ constexpr std::size_t kMostUnread = 10, kMostDeciders = 8;
 class Human {
  public:
   Human(const audit::Report& report, const Style& style)
-      : report_(report), style_(style), paint_(style.colour), listing_(report, style),
+      : report_(report),
+        style_(style),
+        paint_(style.colour),
+        listing_(report, style),
         width_(static_cast<std::size_t>(style.width)) {}
 
   std::string text() {
@@ -37,7 +40,10 @@ class Human {
     Entries shut, open, admitted;
     for (const gate::Gate& g : report_.gates) {
       const gate::Standing& s = g.standings[t];
-      (s.admits == Admits::no ? shut : s.admits == Admits::unknown ? open : admitted).push_back({&g, &s});
+      (s.admits == Admits::no        ? shut
+       : s.admits == Admits::unknown ? open
+                                     : admitted)
+          .push_back({&g, &s});
     }
     title(report_.targets[t]);
     if (report_.gates.empty()) {
@@ -60,24 +66,29 @@ class Human {
 
   static Entries pick(const Entries& entries, Verdict verdict) {
     Entries out;
-    std::ranges::copy_if(entries, std::back_inserter(out), [&](const Entry& e) { return e.standing->verdict == verdict; });
+    std::ranges::copy_if(entries, std::back_inserter(out),
+                         [&](const Entry& e) { return e.standing->verdict == verdict; });
     return out;
   }
 
   void title(arch::Device target) {
     if (!out_.empty()) out_ += '\n';
     const package::Environment& env = *report_.environment;
-    std::string where = env.prefix.empty() && !env.sites.empty() ? env.sites.front().path : env.prefix;
+    std::string where =
+        env.prefix.empty() && !env.sites.empty() ? env.sites.front().path : env.prefix;
     std::string python = env.python_version.empty() ? "" : " (Python " + env.python_version + ")";
     std::string products = target.facts().products;
-    out_ += paint_.bold("ungate audit for " + target.name()) + (products.empty() ? "" : " (" + products + ")") + '\n';
+    out_ += paint_.bold("ungate audit for " + target.name()) +
+            (products.empty() ? "" : " (" + products + ")") + '\n';
     out_ += "  in " + text::escape(where) + python + '\n';
   }
 
   // One row a package, one column a verdict.
-  void counts(arch::Device target, const Entries& shut, const Entries& open, const Entries& admitted) {
-    out_ += fmt::format("\n{} of {} gates shut {} out; {} may, for something else decides.\n\n", grouped(shut.size()),
-                        grouped(report_.gates.size()), target.name(), grouped(open.size()));
+  void counts(arch::Device target, const Entries& shut, const Entries& open,
+              const Entries& admitted) {
+    out_ += fmt::format("\n{} of {} gates shut {} out; {} may, for something else decides.\n\n",
+                        grouped(shut.size()), grouped(report_.gates.size()), target.name(),
+                        grouped(open.size()));
     constexpr std::array kColumns{"policy", "capability", "unknown", "may", "admit"};
     std::map<std::string, std::array<std::size_t, 5>> rows;
     for (const Entry& e : shut) {
@@ -109,13 +120,17 @@ class Human {
     Entries single;
     for (const Entry& e : entries) {
       const std::string& group = e.gate->group;
-      if (group.empty()) single.push_back(e);
-      else if (std::ranges::find(groups, group) == groups.end()) groups.push_back(group);
+      if (group.empty())
+        single.push_back(e);
+      else if (std::ranges::find(groups, group) == groups.end())
+        groups.push_back(group);
     }
     for (const std::string& group : groups) {
       Entries members;
-      std::ranges::copy_if(entries, std::back_inserter(members), [&](const Entry& e) { return e.gate->group == group; });
-      out_ += fmt::format("  Group {}: {} that must be lifted together\n", group, text::count(members.size(), "gate"));
+      std::ranges::copy_if(entries, std::back_inserter(members),
+                           [&](const Entry& e) { return e.gate->group == group; });
+      out_ += fmt::format("  Group {}: {} that must be lifted together\n", group,
+                          text::count(members.size(), "gate"));
       out_ += listing_.in_detail(members) + '\n';
     }
     if (!groups.empty() && !single.empty()) out_ += "  Each on its own\n";
@@ -179,13 +194,17 @@ class Human {
 
   void next(arch::Device target, const Entries& shut) {
     if (shut.empty()) return;
-    auto first = std::ranges::find(shut, Verdict::policy, [](const Entry& e) { return e.standing->verdict; });
+    auto first = std::ranges::find(shut, Verdict::policy,
+                                   [](const Entry& e) { return e.standing->verdict; });
     const Entry& example = first == shut.end() ? shut.front() : *first;
     std::string flags = " --target " + target.name() + style_.repeat;
     out_ += '\n' + paint_.bold("Next") + '\n';
     out_ += fmt::format("  ungate explain {}{}\n", example.gate->id, flags);
     if (first != shut.end()) out_ += fmt::format("  ungate plan{}\n", flags);
-    if (!style_.full) out_ += "  every gate by itself: --full; all devices at once: --matrix; for programs: --format json\n";
+    if (!style_.full)
+      out_ +=
+          "  every gate by itself: --full; all devices at once: --matrix; for programs: --format "
+          "json\n";
   }
 
   void legend() {
@@ -200,7 +219,8 @@ class Human {
   void world() {
     std::string assumed;
     for (const auto& e : report_.world.entries()) {
-      std::string name = e.free.kind == value::Free::Kind::name ? std::string(e.free.name.text()) : value::to_text(e.free);
+      std::string name = e.free.kind == value::Free::Kind::name ? std::string(e.free.name.text())
+                                                                : value::to_text(e.free);
       assumed += (assumed.empty() ? "" : ", ") + name + " = " + value::to_text(e.value);
       if (e.origin != "default") assumed += " (" + e.origin + ')';
     }
@@ -210,18 +230,22 @@ class Human {
 
   void not_checked() {
     out_ += '\n' + paint_.bold("Not checked") + '\n';
-    for (const std::string& sentence : report_.not_checked) out_ += wrapped("- " + text::escape(sentence), 2, width_);
+    for (const std::string& sentence : report_.not_checked)
+      out_ += wrapped("- " + text::escape(sentence), 2, width_);
     out_ += wrapped("- code objects in shared libraries, and kernels behind them", 2, width_);
     for (std::size_t i = 0; i < report_.unread.size() && i < kMostUnread; ++i) {
       const audit::Unread& u = report_.unread[i];
       out_ += wrapped("- " + text::escape(u.path + ": " + u.why), 2, width_);
     }
     if (report_.unread.size() > kMostUnread) {
-      out_ += fmt::format("  - {} more files that could not be read\n", grouped(report_.unread.size() - kMostUnread));
+      out_ += fmt::format("  - {} more files that could not be read\n",
+                          grouped(report_.unread.size() - kMostUnread));
     }
-    out_ += fmt::format("  {} of {} files are Python, {} C++ or CUDA; {} and {} of them can depend on the device.\n",
-                        grouped(report_.counts.python), grouped(report_.counts.seen), grouped(report_.counts.cuda),
-                        grouped(report_.counts.evaluated), grouped(report_.counts.guarded));
+    out_ += fmt::format(
+        "  {} of {} files are Python, {} C++ or CUDA; {} and {} of them can depend on the "
+        "device.\n",
+        grouped(report_.counts.python), grouped(report_.counts.seen), grouped(report_.counts.cuda),
+        grouped(report_.counts.evaluated), grouped(report_.counts.guarded));
   }
 
   const audit::Report& report_;

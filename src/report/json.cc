@@ -9,9 +9,11 @@ void write_texts(JsonWriter& w, std::string_view name, const std::vector<std::st
   w.end_array();
 }
 
-void write_evidence(JsonWriter& w, std::string_view name, const std::vector<gate::Evidence>& evidence) {
+void write_evidence(JsonWriter& w, std::string_view name,
+                    const std::vector<gate::Evidence>& evidence) {
   w.key(name).begin_array();
-  for (const gate::Evidence& e : evidence) w.begin_object().field("what", e.what).string_or_null("where", e.where).end_object();
+  for (const gate::Evidence& e : evidence)
+    w.begin_object().field("what", e.what).string_or_null("where", e.where).end_object();
   w.end_array();
 }
 
@@ -25,7 +27,10 @@ void write_lift(JsonWriter& w, const std::optional<gate::Lift>& lift) {
   for (const gate::LiftEdit& e : lift->edits) {
     w.begin_object().field("path", e.path).key("range").begin_array();
     w.number(e.edit.range.begin).number(e.edit.range.end).end_array();
-    w.field("line", e.at.line).field("before", e.edit.before).field("after", e.edit.after).end_object();
+    w.field("line", e.at.line)
+        .field("before", e.edit.before)
+        .field("after", e.edit.after)
+        .end_object();
   }
   w.end_array();
   write_texts(w, "needs", lift->needs);
@@ -36,9 +41,12 @@ void write_lift(JsonWriter& w, const std::optional<gate::Lift>& lift) {
 
 }  // namespace
 
-bool is_shown(const gate::Standing& s, const Style& style) { return style.all || s.admits != gate::Admits::yes; }
+bool is_shown(const gate::Standing& s, const Style& style) {
+  return style.all || s.admits != gate::Admits::yes;
+}
 
-void write_finding(JsonWriter& w, const audit::Report& report, const gate::Gate& g, const gate::Standing& s) {
+void write_finding(JsonWriter& w, const audit::Report& report, const gate::Gate& g,
+                   const gate::Standing& s) {
   std::string admitted = arch::to_text(g.admitted);
   w.begin_object();
   w.field("id", g.id);
@@ -52,7 +60,9 @@ void write_finding(JsonWriter& w, const audit::Report& report, const gate::Gate&
   w.field("effect", gate::name_of(s.effect)).string_or_null("verdict", gate::name_of(s.verdict));
   if (s.verdict == gate::Verdict::policy) w.field("alone", s.alone);
   write_texts(w, "behind", s.behind);
-  w.string_or_null("guards", g.guards).string_or_null("group", g.group).string_or_null("chain", g.chain);
+  w.string_or_null("guards", g.guards)
+      .string_or_null("group", g.group)
+      .string_or_null("chain", g.chain);
   write_evidence(w, "evidence", s.evidence);
   write_evidence(w, "path_to", g.path_to);
   write_lift(w, s.lift);
@@ -76,7 +86,10 @@ void write_environment(JsonWriter& w, const package::Environment& environment) {
   w.begin_object().string_or_null("prefix", environment.prefix);
   w.string_or_null("python", environment.python_version).key("sites").begin_array();
   for (const package::Site& site : environment.sites) {
-    w.begin_object().field("path", site.path).field("kind", package::name_of(site.kind)).end_object();
+    w.begin_object()
+        .field("path", site.path)
+        .field("kind", package::name_of(site.kind))
+        .end_object();
   }
   w.end_array().key("packages").begin_array();
   for (const package::Distribution& d : environment.distributions) {
@@ -120,7 +133,8 @@ std::string json(const Reports& reports, const Style& style) {
   if (!reports.empty()) write_world(w, reports.front().world);
   w.end_array().key("findings").begin_array();
   for (const audit::Report& r : reports) {
-    each_shown(r, style, [&](const gate::Gate& g, const gate::Standing& s) { write_finding(w, r, g, s); });
+    each_shown(r, style,
+               [&](const gate::Gate& g, const gate::Standing& s) { write_finding(w, r, g, s); });
   }
   w.end_array().key("unread").begin_array();
   for (const audit::Report& r : reports) {

@@ -30,7 +30,8 @@ std::vector<std::string> common_clauses(const Entries& entries) {
   std::vector<std::string> common = clauses_of(*entries.front().gate);
   for (const Entry& e : entries) {
     auto own = clauses_of(*e.gate);
-    std::erase_if(common, [&](const std::string& c) { return std::ranges::find(own, c) == own.end(); });
+    std::erase_if(common,
+                  [&](const std::string& c) { return std::ranges::find(own, c) == own.end(); });
   }
   return common;
 }
@@ -60,7 +61,8 @@ std::string Listing::place_of(const std::string& id) const {
 
 std::string Listing::in_detail(const Entries& entries) const {
   std::string out;
-  for (const Entries& package : runs_of(entries, [](const Entry& e) { return owner_of(*e.gate); })) {
+  for (const Entries& package :
+       runs_of(entries, [](const Entry& e) { return owner_of(*e.gate); })) {
     out += "  " + paint_.bold(text::escape(owner_of(*package.front().gate))) + '\n';
     for (const Entries& file : runs_of(package, [](const Entry& e) { return e.gate->path; })) {
       out += "    " + path_of(*file.front().gate) + '\n' + file_in_detail(file);
@@ -72,7 +74,8 @@ std::string Listing::in_detail(const Entries& entries) const {
 std::string Listing::file_in_detail(const Entries& entries) const {
   std::vector<Entries> kinds;
   for (const Entry& e : entries) {
-    auto same = std::ranges::find_if(kinds, [&](const Entries& k) { return look_alike(k.front(), e); });
+    auto same =
+        std::ranges::find_if(kinds, [&](const Entries& k) { return look_alike(k.front(), e); });
     if (same == kinds.end()) same = kinds.insert(same, Entries());
     same->push_back(e);
   }
@@ -95,7 +98,8 @@ std::string Listing::line_of(const Entry& e, std::string_view text) const {
   std::string effect = padded(std::string(gate::name_of(e.standing->effect)), kEffectColumns);
   return fmt::format("{:>{}}  ", e.gate->begin.line, kLineColumns - 2) +
          paint_.effect(e.standing->effect, effect) +
-         padded(text::escape(text::one_line(text, room)), room) + "  " + paint_.dim(e.gate->id) + '\n';
+         padded(text::escape(text::one_line(text, room)), room) + "  " + paint_.dim(e.gate->id) +
+         '\n';
 }
 
 std::string Listing::behind(const Entry& e) const {
@@ -110,16 +114,16 @@ std::string Listing::one(const Entry& e) const {
   std::vector<std::string> parts{"admits " + arch::to_text(e.gate->admitted)};
   for (std::string& clause : clauses_of(*e.gate)) parts.push_back(std::move(clause));
   if (std::string b = behind(e); !b.empty()) parts.push_back(std::move(b));
-  return line_of(e, e.gate->expression) +
-         wrapped(text::escape(text::join(parts, "; ")), kText, static_cast<std::size_t>(style_.width));
+  return line_of(e, e.gate->expression) + wrapped(text::escape(text::join(parts, "; ")), kText,
+                                                  static_cast<std::size_t>(style_.width));
 }
 
 std::string Listing::alike(const Entries& entries) const {
   const Entry& first = entries.front();
   auto width = static_cast<std::size_t>(style_.width);
   std::string condition = text::escape(text::one_line(first.gate->expression, width - kText - 10));
-  std::string out = fmt::format("{:>{}}  {}\n", fmt::format("{} times", entries.size()),
-                                kText - 2, condition);
+  std::string out =
+      fmt::format("{:>{}}  {}\n", fmt::format("{} times", entries.size()), kText - 2, condition);
   auto common = common_clauses(entries);
   std::vector<std::string> parts{"admits " + arch::to_text(first.gate->admitted)};
   parts.insert(parts.end(), common.begin(), common.end());
@@ -127,7 +131,8 @@ std::string Listing::alike(const Entries& entries) const {
   out += wrapped(text::escape(text::join(parts, "; ")), kText, width);
   for (const Entry& e : entries) {
     auto own = clauses_of(*e.gate);
-    std::erase_if(own, [&](const std::string& c) { return std::ranges::find(common, c) != common.end(); });
+    std::erase_if(
+        own, [&](const std::string& c) { return std::ranges::find(common, c) != common.end(); });
     out += line_of(e, own.empty() ? e.gate->enclosing : text::join(own, "; "));
   }
   return out;
@@ -136,13 +141,15 @@ std::string Listing::alike(const Entries& entries) const {
 std::string Listing::by_file(const Entries& entries) const {
   std::string out;
   auto width = static_cast<std::size_t>(style_.width);
-  for (const Entries& package : runs_of(entries, [](const Entry& e) { return owner_of(*e.gate); })) {
+  for (const Entries& package :
+       runs_of(entries, [](const Entry& e) { return owner_of(*e.gate); })) {
     out += "  " + paint_.bold(text::escape(owner_of(*package.front().gate))) + '\n';
     for (const Entries& file : runs_of(package, [](const Entry& e) { return e.gate->path; })) {
       std::map<std::string_view, std::size_t> effects;
       for (const Entry& e : file) ++effects[gate::name_of(e.standing->effect)];
       std::vector<std::string> words;
-      for (const auto& [name, n] : effects) words.push_back(n == file.size() ? std::string(name) : fmt::format("{} {}", n, name));
+      for (const auto& [name, n] : effects)
+        words.push_back(n == file.size() ? std::string(name) : fmt::format("{} {}", n, name));
       std::string lines;
       for (const Entry& e : file) {
         std::string number = (lines.empty() ? "" : ", ") + std::to_string(e.gate->begin.line);
@@ -153,7 +160,9 @@ std::string Listing::by_file(const Entries& entries) const {
         lines += number;
       }
       out += fmt::format("{:>8}  {}\n", file.size(), path_of(*file.front().gate));
-      out += wrapped(fmt::format("{}; {} {}", text::join(words, ", "), file.size() == 1 ? "line" : "lines", lines), 10, width);
+      out += wrapped(fmt::format("{}; {} {}", text::join(words, ", "),
+                                 file.size() == 1 ? "line" : "lines", lines),
+                     10, width);
     }
   }
   return out;

@@ -39,17 +39,20 @@ std::vector<Row> rows_of(const audit::Report& report, const std::vector<arch::De
     if (!shown) continue;
     std::string own = cells(g);
     auto same = std::ranges::find_if(rows, [&](const Row& r) {
-      return r.first->site == g.site && r.first->path == g.path && r.cells == own && r.first->form == g.form;
+      return r.first->site == g.site && r.first->path == g.path && r.cells == own &&
+             r.first->form == g.form;
     });
     if (same == rows.end()) same = rows.insert(same, {&g, own, {}});
-    if (same->lines.empty() || same->lines.back() != g.begin.line) same->lines.push_back(g.begin.line);
+    if (same->lines.empty() || same->lines.back() != g.begin.line)
+      same->lines.push_back(g.begin.line);
   }
   return rows;
 }
 
 std::string subject(const Row& row, const Listing& listing, std::size_t room) {
   std::string numbers;
-  for (std::uint32_t line : row.lines) numbers += (numbers.empty() ? "" : ",") + std::to_string(line);
+  for (std::uint32_t line : row.lines)
+    numbers += (numbers.empty() ? "" : ",") + std::to_string(line);
   std::string path = listing.path_of(*row.first);
   // The end of a path says more than its beginning.
   std::size_t most = room - std::min<std::size_t>(room / 3, columns(numbers) + 1);
@@ -63,7 +66,8 @@ std::string subject(const Row& row, const Listing& listing, std::size_t room) {
 
 }  // namespace
 
-std::string matrix(const Reports& reports, const std::vector<arch::Device>& wanted, const Style& style) {
+std::string matrix(const Reports& reports, const std::vector<arch::Device>& wanted,
+                   const Style& style) {
   std::string out;
   for (const audit::Report& report : reports) {
     if (!out.empty()) out += '\n';
@@ -73,7 +77,10 @@ std::string matrix(const Reports& reports, const std::vector<arch::Device>& want
     for (arch::Device d : report.targets) names.push_back(d.dotted());
     std::size_t taken = 0;
     for (const std::string& n : names) taken += n.size() + 1;
-    std::size_t room = std::max<std::size_t>(static_cast<std::size_t>(style.width) - std::min(taken, static_cast<std::size_t>(style.width)), 40);
+    std::size_t room =
+        std::max<std::size_t>(static_cast<std::size_t>(style.width) -
+                                  std::min(taken, static_cast<std::size_t>(style.width)),
+                              40);
     out += padded("", room);
     for (const std::string& n : names) out += ' ' + n;
     out += '\n';
@@ -84,7 +91,8 @@ std::string matrix(const Reports& reports, const std::vector<arch::Device>& want
         out += paint.bold(text::escape(package)) + '\n';
       }
       out += padded(subject(row, listing, room), room);
-      for (std::size_t i = 0; i < names.size(); ++i) out += fmt::format(" {:>{}}", row.cells[i], names[i].size());
+      for (std::size_t i = 0; i < names.size(); ++i)
+        out += fmt::format(" {:>{}}", row.cells[i], names[i].size());
       out += '\n';
     }
     out += "\n+ admitted   - shut out   ~ served in another way   ? something else decides\n";

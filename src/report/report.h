@@ -1,5 +1,5 @@
-// Renderers of an audit. Each takes reports (one an environment) and gives text; nothing here prints
-// or decides.
+// Renderers of an audit. Each takes reports (one an environment) and gives text; nothing here
+// prints or decides.
 #pragma once
 
 #include <string>
@@ -10,13 +10,13 @@
 namespace ungate::report {
 
 struct Style {
-  bool all = false;        // also gates that admit every target
-  bool full = false;       // human: every gate on a line of its own, whatever its verdict
+  bool all = false;   // also gates that admit every target
+  bool full = false;  // human: every gate on a line of its own, whatever its verdict
   bool colour = false;
-  bool absolute = false;   // full paths
-  int width = 100;         // columns
-  std::string tool;        // json: the program's version
-  std::string repeat;      // human: flags that name the same environment in the next command
+  bool absolute = false;  // full paths
+  int width = 100;        // columns
+  std::string tool;       // json: the program's version
+  std::string repeat;     // human: flags that name the same environment in the next command
 };
 
 using Reports = std::vector<audit::Report>;
@@ -31,8 +31,10 @@ std::string concise(const Reports& reports, const Style& style);
 // world that was assumed, what was not checked, and the next step.
 std::string human(const Reports& reports, const Style& style);
 // A table: a row for gates of one place that stand alike, a column a device; `+` admitted, `-` shut
-// out, `~` served in another way, `?` unknown. Rows are those where a device of `rows` is not admitted.
-std::string matrix(const Reports& reports, const std::vector<arch::Device>& rows, const Style& style);
+// out, `~` served in another way, `?` unknown. Rows are those where a device of `rows` is not
+// admitted.
+std::string matrix(const Reports& reports, const std::vector<arch::Device>& rows,
+                   const Style& style);
 
 // Whether a standing is shown: its target is shut out or may be, or `all` is wanted.
 bool is_shown(const gate::Standing& standing, const Style& style);

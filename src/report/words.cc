@@ -9,19 +9,32 @@ namespace ungate::report {
 std::string_view sentence_of(gate::Effect effect) {
   using gate::Effect;
   switch (effect) {
-    case Effect::none: return "admitted and served";
-    case Effect::raises: return "an exception or assertion";
-    case Effect::fails_build: return "the module does not compile for it";
-    case Effect::empty_kernel: return "the kernel launches, succeeds and does nothing";
-    case Effect::race: return "a wait that the launch relies on is compiled out";
-    case Effect::slower: return "an optimisation is skipped";
-    case Effect::silent_fallback: return "another path serves it, and nothing says so";
-    case Effect::feature_off: return "something is switched off";
-    case Effect::not_built: return "left out of an ahead-of-time build";
-    case Effect::no_code: return "no code object loads";
-    case Effect::wrong_limit: return "a resource limit is not that of the device";
-    case Effect::definition: return "a helper or flag; the effects are at its uses";
-    case Effect::unreachable: return "nothing leads there";
+    case Effect::none:
+      return "admitted and served";
+    case Effect::raises:
+      return "an exception or assertion";
+    case Effect::fails_build:
+      return "the module does not compile for it";
+    case Effect::empty_kernel:
+      return "the kernel launches, succeeds and does nothing";
+    case Effect::race:
+      return "a wait that the launch relies on is compiled out";
+    case Effect::slower:
+      return "an optimisation is skipped";
+    case Effect::silent_fallback:
+      return "another path serves it, and nothing says so";
+    case Effect::feature_off:
+      return "something is switched off";
+    case Effect::not_built:
+      return "left out of an ahead-of-time build";
+    case Effect::no_code:
+      return "no code object loads";
+    case Effect::wrong_limit:
+      return "a resource limit is not that of the device";
+    case Effect::definition:
+      return "a helper or flag; the effects are at its uses";
+    case Effect::unreachable:
+      return "nothing leads there";
   }
   return "";
 }
@@ -29,11 +42,16 @@ std::string_view sentence_of(gate::Effect effect) {
 std::string_view sentence_of(gate::Verdict verdict) {
   using gate::Verdict;
   switch (verdict) {
-    case Verdict::none: return "nothing to judge";
-    case Verdict::policy: return "nothing but the gate is in the way";
-    case Verdict::capability: return "what is behind it cannot run there";
-    case Verdict::over_admission: return "it lets the device in and should not";
-    case Verdict::unknown: return "not everything behind it was read, or evidence conflicts";
+    case Verdict::none:
+      return "nothing to judge";
+    case Verdict::policy:
+      return "nothing but the gate is in the way";
+    case Verdict::capability:
+      return "what is behind it cannot run there";
+    case Verdict::over_admission:
+      return "it lets the device in and should not";
+    case Verdict::unknown:
+      return "not everything behind it was read, or evidence conflicts";
   }
   return "";
 }

@@ -6,14 +6,14 @@
 namespace ungate::rules {
 namespace {
 
-// "rules/sources.yaml" and "/home/me/rules/sources.yaml" -> "sources.yaml"; "…/packages/x.yaml" -> "packages/".
+// "rules/sources.yaml" and "/home/me/rules/sources.yaml" -> "sources.yaml"; "…/packages/x.yaml" ->
+// "packages/".
 std::string kind_of_file(const std::string& path) {
   std::size_t slash = path.rfind('/');
   std::string name = path.substr(slash == path.npos ? 0 : slash + 1);
   if (slash == path.npos) return name;
   std::string above = path.substr(0, slash);
   if (above == "packages" || above.ends_with("/packages")) return "packages/";
-  if (above.find("patches") != above.npos) return "patches/";
   return name;
 }
 
@@ -40,8 +40,6 @@ class Reader {
       for (const Yaml& n : (*root)["features"].items()) feature(n);
     } else if (kind == "packages/") {
       package(*root);
-    } else if (kind == "patches/") {
-      patch_set(*root);
     }
   }
 
@@ -49,7 +47,8 @@ class Reader {
   CatalogueEntry& add(const Yaml& node, std::string kind, std::string id, std::string summary) {
     std::string where = node.where();
     where = where.substr(0, where.rfind(':'));  // without the column
-    return into_.emplace_back(CatalogueEntry{std::move(kind), std::move(id), text::one_line(summary, 160), {}, where});
+    return into_.emplace_back(
+        CatalogueEntry{std::move(kind), std::move(id), text::one_line(summary, 160), {}, where});
   }
   static void field(CatalogueEntry& e, std::string label, std::string text) {
     if (!text.empty()) e.fields.emplace_back(std::move(label), text::one_line(text, 2000));
@@ -57,12 +56,15 @@ class Reader {
 
   void arch(const Yaml& n) {
     std::string cc = n["cc"].text();
-    CatalogueEntry& e = add(n, "arch", "sm_" + text::replace_all(cc, ".", ""), n["generation"].text() + ": " + n["products"].text_or(""));
+    CatalogueEntry& e = add(n, "arch", "sm_" + text::replace_all(cc, ".", ""),
+                            n["generation"].text() + ": " + n["products"].text_or(""));
     field(e, "capability", cc);
     std::string code = joined(n["code"]);
     field(e, "code targets", code.empty() ? "plain" : "plain, " + code);
-    std::vector<std::string> smem = n["smem"].exists() ? n["smem"].texts() : std::vector<std::string>();
-    if (smem.size() == 2) field(e, "shared memory", smem[0] + " KB a block, " + smem[1] + " KB a multiprocessor");
+    std::vector<std::string> smem =
+        n["smem"].exists() ? n["smem"].texts() : std::vector<std::string>();
+    if (smem.size() == 2)
+      field(e, "shared memory", smem[0] + " KB a block, " + smem[1] + " KB a multiprocessor");
     field(e, "cluster", n["cluster"].text_or(""));
     field(e, "was", n["was"].text_or(""));
   }
@@ -78,14 +80,17 @@ class Reader {
   }
 
   void world(const Yaml& n) {
-    CatalogueEntry& e = add(n, "world", n["name"].text(), "assumed to be " + value::to_text(n["value"].constant()));
+    CatalogueEntry& e =
+        add(n, "world", n["name"].text(), "assumed to be " + value::to_text(n["value"].constant()));
     field(e, "override", "--assume " + n["name"].text() + "=VALUE");
   }
 
   void list(const Yaml& n) {
     bool decorator = n["decorator"].exists();
     std::string name = decorator ? n["decorator"].text() : n["keyword"].text();
-    CatalogueEntry& e = add(n, "list", n["form"].text(), (decorator ? "decorator @" : "keyword ") + name + " lists " + n["lists"].text());
+    CatalogueEntry& e =
+        add(n, "list", n["form"].text(),
+            (decorator ? "decorator @" : "keyword ") + name + " lists " + n["lists"].text());
     field(e, decorator ? "decorator" : "keyword", name);
     field(e, "lists", n["lists"].text());
     field(e, "source", n["source"].text_or(""));
@@ -107,7 +112,8 @@ class Reader {
     for (const Yaml& c : root["caches"].exists() ? root["caches"].items() : std::vector<Yaml>()) {
       field(e, "cache", c["name"].text() + ": " + joined(c["bases"]));
     }
-    for (const Yaml& p : root["prebuilt"].exists() ? root["prebuilt"].items() : std::vector<Yaml>()) {
+    for (const Yaml& p :
+         root["prebuilt"].exists() ? root["prebuilt"].items() : std::vector<Yaml>()) {
       field(e, "prebuilt", p["package"].text() + ": " + joined(p["paths"]));
     }
     for (const Yaml& n : root["notes"].exists() ? root["notes"].items() : std::vector<Yaml>()) {
@@ -121,27 +127,34 @@ class Reader {
     }
   }
 
-  void patch_set(const Yaml& root) {
-    if (!root["id"].exists()) return;
-    CatalogueEntry& e = add(root, "patch-set", root["package"].text_or("") + '/' + root["id"].text(), root["what"].text_or(""));
-    field(e, "what", root["what"].text_or(""));
-    field(e, "versions", root["versions"].text_or(""));
-    field(e, "targets", joined(root["targets"]));
-    field(e, "source", joined(root["source"]));
-    for (const Yaml& m : root["members"].is_list() ? root["members"].items() : std::vector<Yaml>()) {
-      field(e, "member", m["name"].text_or("") + (m["default"].text_or("on") == "off" ? " (off): " : ": ") + m["what"].text_or(m["reason"].text_or("")));
-    }
-  }
-
   const RuleFile& file_;
   std::vector<CatalogueEntry>& into_;
 };
+
+CatalogueEntry entry_of(const patch::PatchSet& set) {
+  CatalogueEntry e{"patch-set", set.id, text::one_line(set.title, 160), {}, set.file};
+  auto field = [&](std::string label, std::string_view text) {
+    if (!text.empty()) e.fields.emplace_back(std::move(label), text::one_line(text, 4000));
+  };
+  field("what", set.what);
+  field("package", set.package);
+  field("targets", arch::to_text(set.targets));
+  field("modules", text::join(set.modules, ", "));
+  for (const patch::Member& m : set.members) {
+    std::string off = m.by_default ? "" : "; off by default: " + m.reason;
+    field("member", m.name + " (" + m.package + "): " + m.what + off);
+  }
+  for (const std::string& sentence : set.unproved) field("not measured", sentence);
+  field("source", set.source);
+  return e;
+}
 
 }  // namespace
 
 std::vector<CatalogueEntry> catalogue(const RuleSet& rules) {
   std::vector<CatalogueEntry> out;
   for (const RuleFile& file : rules.files) Reader(file, out).read();
+  for (const patch::PatchSet& set : rules.patch_sets) out.push_back(entry_of(set));
   return out;
 }
 

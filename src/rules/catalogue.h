@@ -1,4 +1,5 @@
-// The entries of rule and patch files as a reader sees them: for `ungate rules` and `ungate explain`.
+// The entries of rule and patch files as a reader sees them: for `ungate rules` and `ungate
+// explain`.
 #pragma once
 
 #include <string>
@@ -14,11 +15,11 @@ struct CatalogueEntry {
   std::string id;       // unique within its kind
   std::string summary;  // one line
   std::vector<std::pair<std::string, std::string>> fields;  // label and text
-  std::string where;    // file:line
+  std::string where;                                        // file:line
 };
 
-// In the order of the files and of the entries in them. The files are those of a rule set, so they are
-// known to be right.
+// In the order of the files and of the entries in them. The files are those of a rule set, so they
+// are known to be right.
 std::vector<CatalogueEntry> catalogue(const RuleSet& rules);
 
 }  // namespace ungate::rules
