@@ -58,9 +58,10 @@ class Finder {
     }
   }
 
-  std::vector<Guard> run() {
+  std::vector<Guard> run(const std::vector<bool>* chains) {
     std::vector<Guard> out;
     for (std::uint32_t a = 0; a < d_.arms.size(); ++a) {
+      if (chains != nullptr && !(*chains)[d_.arms[a].chain]) continue;
       if (depends_on_device(d_.arms[a].chain)) out.push_back(guard(a));
     }
     return out;
@@ -231,8 +232,9 @@ class Finder {
 
 std::vector<Guard> find_guards(FileText file, const FileResult& result, const Structure& structure,
                                const Vocabulary& vocabulary,
-                               const std::vector<const Structure*>& all) {
-  return Finder(file, result, structure, vocabulary, all).run();
+                               const std::vector<const Structure*>& all,
+                               const std::vector<bool>* chains) {
+  return Finder(file, result, structure, vocabulary, all).run(chains);
 }
 
 }  // namespace ungate::cuda

@@ -24,15 +24,19 @@ WordSet seed_words(const Knowledge& k) {
 }
 
 Evaluation::Evaluation(Program& program, const Knowledge& knowledge, const value::World& world)
-    : words_(seed_words(knowledge)), interpreter_(std::make_unique<Interpreter>(program, knowledge, world)) {}
+    : words_(seed_words(knowledge)), fresh_(words_), interpreter_(std::make_unique<Interpreter>(program, knowledge, world)) {}
 
 Evaluation::~Evaluation() = default;
 
 std::vector<Symbol> Evaluation::run(const std::vector<ModuleId>& modules) {
   interpreter_->start_round(words_);
-  for (ModuleId module : modules) interpreter_->run_module(module, words_);
+  for (ModuleId module : modules) interpreter_->run_module(module, fresh_);
   std::vector<Symbol> names = interpreter_->take_derived_names();
-  for (Symbol name : names) words_.add(name.text());
+  fresh_ = WordSet();
+  for (Symbol name : names) {
+    words_.add(name.text());
+    fresh_.add(name.text());
+  }
   return names;
 }
 

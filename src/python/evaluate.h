@@ -22,8 +22,9 @@ class Evaluation {
   Evaluation(Program& program, const Knowledge& knowledge, const value::World& world);
   ~Evaluation();
 
-  // Runs everything in these modules that mentions a word looked for; returns the names that turned out
-  // to depend on the device and were not known before. They are words from then on.
+  // Runs everything in these modules that mentions a word looked for since the last call; returns the
+  // names that turned out to depend on the device and were not known before. They are words from then on,
+  // so the next call is for the modules that hold one of them.
   std::vector<Symbol> run(const std::vector<ModuleId>& modules);
   const WordSet& words() const { return words_; }
 
@@ -49,7 +50,7 @@ class Evaluation {
   std::string statistics() const;
 
  private:
-  WordSet words_;
+  WordSet words_, fresh_;
   std::unique_ptr<Interpreter> interpreter_;
 };
 
