@@ -97,7 +97,7 @@ class Audit {
       }
       evaluated.insert(modules.begin(), modules.end());
       if (options_.progress) options_.progress("evaluate", static_cast<std::size_t>(round), modules.size());
-      std::vector<Symbol> fresh = evaluation_->run(modules);
+      std::vector<Symbol> fresh = evaluation_->run(modules, options_.threads);
       if (fresh.empty()) break;
       holds.assign(holds.size(), 0);
       for (Symbol name : fresh) mark(python::hash_word(name.text()), holds);

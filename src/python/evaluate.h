@@ -25,7 +25,7 @@ class Evaluation {
   // Runs everything in these modules that mentions a word looked for since the last call; returns the
   // names that turned out to depend on the device and were not known before. They are words from then on,
   // so the next call is for the modules that hold one of them.
-  std::vector<Symbol> run(const std::vector<ModuleId>& modules);
+  std::vector<Symbol> run(const std::vector<ModuleId>& modules, unsigned threads = 1);
   const WordSet& words() const { return words_; }
 
   const std::vector<Choice>& choices() const;
@@ -50,6 +50,7 @@ class Evaluation {
   std::string statistics() const;
 
  private:
+  Program& program_;
   WordSet words_, fresh_;
   std::unique_ptr<Interpreter> interpreter_;
 };
