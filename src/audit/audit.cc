@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <chrono>
+#include <unordered_set>
 
 #include <fmt/core.h>
 
 #include "audit/scan.h"
+#include "audit/word_index.h"
 #include "base/text.h"
 #include "gate/analysis.h"
 #include "package/owners.h"
@@ -93,7 +95,8 @@ class Audit {
     report_.counts.python = scan_.python.size();
     report_.counts.cuda = static_cast<std::size_t>(std::ranges::count(walk_.files, FileKind::cuda, &FoundFile::kind));
     report_.counts.guarded = scan_.cuda.size();
-    for (const ScannedPython& p : scan_.python) program_.add(p.file.path);
+    for (const FoundFile& f : scan_.python) program_.add(f.path);
+    index_ = WordIndex(scan_.words, options_.threads);
   }
 
   // Rounds: names that turn out to depend on the device are looked for in the next one.
@@ -102,28 +105,36 @@ class Audit {
     if (options_.watch) {
       if (auto id = program_.find_path(options_.watch->path)) evaluation_->watch(*id, options_.watch->offset);
     }
+    std::vector<char> holds(scan_.python.size(), 0);
+    std::unordered_set<python::ModuleId> evaluated;
+    evaluation_->words().each([&](python::WordHash word) { mark(word, holds); });
     for (int round = 0; round < kRounds && !interrupted(); ++round) {
       std::vector<python::ModuleId> modules;
-      for (const ScannedPython& p : scan_.python) {
-        bool holds = std::ranges::any_of(p.words, [&](python::WordHash w) { return evaluation_->words().has(w); });
-        if (!holds) continue;
-        if (auto id = program_.find_path(p.file.path)) modules.push_back(*id);
+      for (std::size_t i = 0; i < holds.size(); ++i) {
+        if (!holds[i]) continue;
+        if (auto id = program_.find_path(scan_.python[i].path)) modules.push_back(*id);
       }
-      report_.counts.evaluated = modules.size();
+      evaluated.insert(modules.begin(), modules.end());
       if (options_.progress) options_.progress("evaluate", static_cast<std::size_t>(round), modules.size());
-      if (evaluation_->run(modules).empty()) break;
+      std::vector<Symbol> fresh = evaluation_->run(modules, options_.threads);
+      if (fresh.empty()) break;
+      holds.assign(holds.size(), 0);
+      for (Symbol name : fresh) mark(python::hash_word(name.text()), holds);
     }
+    report_.counts.evaluated = evaluated.size();
     for (const auto& [place, what] : evaluation_->problems()) {
       report_.unread.push_back({program_[place.module].file->at(place.range.begin), what});
     }
   }
 
+  void mark(python::WordHash word, std::vector<char>& holds) const {
+    for (std::uint32_t i : index_.files_with(word)) holds[i] = 1;
+  }
+
   std::vector<python::ModuleId> holders(Symbol word) const {
     std::vector<python::ModuleId> out;
-    python::WordHash hash = python::hash_word(word.text());
-    for (const ScannedPython& p : scan_.python) {
-      if (std::ranges::find(p.words, hash) == p.words.end()) continue;
-      if (auto id = program_.find_path(p.file.path)) out.push_back(*id);
+    for (std::uint32_t i : index_.files_with(python::hash_word(word.text()))) {
+      if (auto id = program_.find_path(scan_.python[i].path)) out.push_back(*id);
     }
     return out;
   }
@@ -131,7 +142,7 @@ class Audit {
   void judge() {
     gate::CudaFiles cuda([this](const std::string& path) { return store_.load(path); }, cuda_world_, rules_.gate.vocabulary);
     gate::Inputs inputs{program_, *evaluation_, cuda, rules_.gate, scan_.cuda,
-                        [this](Symbol word) { return holders(word); }, options_.targets};
+                        [this](Symbol word) { return holders(word); }, options_.targets, options_.open_too};
     gate::Findings findings = gate::analyse(inputs);
     report_.counts.modules = findings.modules.size();
     report_.not_checked = std::move(findings.not_checked);
@@ -171,6 +182,7 @@ class Audit {
   value::World cuda_world_;
   Walk walk_;
   Scan scan_;
+  WordIndex index_;
   std::unique_ptr<python::Evaluation> evaluation_;
   Report report_;
   std::string stage_;

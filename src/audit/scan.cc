@@ -46,8 +46,12 @@ Scan scan(const std::vector<FoundFile>& files, const python::WordSet& seeds, Fil
     if (hit[i]) store.keep(file, std::move(bytes));
   }, 16);
   for (std::size_t i = 0; i < files.size(); ++i) {
-    if (files[i].kind == FileKind::python) out.python.push_back({files[i], std::move(words[i])});
-    else if (files[i].kind == FileKind::cuda && hit[i]) out.cuda.push_back(files[i].path);
+    if (files[i].kind == FileKind::python) {
+      out.python.push_back(files[i]);
+      out.words.push_back(std::move(words[i]));
+    } else if (files[i].kind == FileKind::cuda && hit[i]) {
+      out.cuda.push_back(files[i].path);
+    }
   }
   return out;
 }

@@ -9,13 +9,9 @@
 
 namespace ungate::audit {
 
-struct ScannedPython {
-  FoundFile file;
-  std::vector<python::WordHash> words;
-};
-
 struct Scan {
-  std::vector<ScannedPython> python;      // in the walk's order
+  std::vector<FoundFile> python;          // in the walk's order
+  std::vector<std::vector<python::WordHash>> words;  // of each of them
   std::vector<std::string> cuda;          // paths of files that name the target macros
   std::vector<Unread> unread;
 };

@@ -1,5 +1,7 @@
 #include "audit/store.h"
 
+#include <optional>
+
 #include "base/file.h"
 
 namespace ungate::audit {
@@ -22,30 +24,33 @@ std::string FileStore::absolute(const FoundFile& file) const {
 }
 
 std::uint32_t FileStore::root_of(const std::string& path) const {
+  std::lock_guard lock(mutex_);
   auto found = roots_.find(path);
   return found == roots_.end() ? 0 : found->second;
 }
 
 const source::SourceFile* FileStore::load(const std::string& path) {
+  std::optional<std::uint32_t> root;
+  {
+    std::lock_guard lock(mutex_);
+    if (auto known = files_.find(path); known != files_.end()) return known->second.get();
+    if (auto found = roots_.find(path); found != roots_.end()) root = found->second;
+  }
+  // Read without the lock: of two threads that read the same file one text is kept.
+  std::unique_ptr<source::SourceFile> text;
+  if (overlay_ != nullptr && overlay_->contains(path)) {
+    text = std::make_unique<source::SourceFile>(path, overlay_->at(path));
+  }
+  for (std::uint32_t i = 0; i < environment_.sites.size() && text == nullptr; ++i) {
+    if (root && *root != i) continue;
+    if (auto bytes = read_file(environment_.sites[i].path + '/' + path, kLargest)) {
+      root = i;
+      text = std::make_unique<source::SourceFile>(path, std::move(bytes->bytes));
+    }
+  }
   std::lock_guard lock(mutex_);
-  auto [entry, fresh] = files_.try_emplace(path);
-  if (!fresh) return entry->second.get();
-  if (overlay_ != nullptr) {
-    if (auto laid = overlay_->find(path); laid != overlay_->end()) {
-      entry->second = std::make_unique<source::SourceFile>(path, laid->second);
-      return entry->second.get();
-    }
-  }
-  auto root = roots_.find(path);
-  for (std::uint32_t i = 0; i < environment_.sites.size(); ++i) {
-    if (root != roots_.end() && root->second != i) continue;
-    if (auto text = read_file(environment_.sites[i].path + '/' + path, kLargest)) {
-      roots_.try_emplace(path, i);
-      entry->second = std::make_unique<source::SourceFile>(path, std::move(text->bytes));
-      break;
-    }
-  }
-  return entry->second.get();
+  if (root) roots_.try_emplace(path, *root);
+  return files_.try_emplace(path, std::move(text)).first->second.get();
 }
 
 }  // namespace ungate::audit

@@ -35,7 +35,7 @@ class FileStore {
  private:
   const package::Environment& environment_;
   const Overlay* overlay_;
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::unordered_map<std::string, std::uint32_t> roots_;
   std::unordered_map<std::string, std::unique_ptr<source::SourceFile>> files_;  // null: unreadable
 };

@@ -5,7 +5,6 @@
 #include <memory>
 #include <mutex>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "base/hash.h"
@@ -19,26 +18,30 @@ constexpr std::size_t kPageSize = 1u << kPageBits;
 constexpr std::size_t kPages = 1u << 14;  // 67 million symbols
 constexpr std::size_t kShards = 16;
 
-struct Hasher {
-  std::size_t operator()(std::string_view s) const { return hash64(s); }
-};
-
+// Texts are found in open-addressing tables of (hash, id) pairs. Looking one up takes no lock: entries are
+// written once, and a table that grows is replaced, never changed; readers of the old one miss at worst,
+// and look again under the lock.
 class Table {
  public:
   static Table& get() {
-    static Table table;
-    return table;
+    static Table* table = new Table;  // lives as long as the program
+    return *table;
   }
 
   std::uint32_t intern(std::string_view text) {
     if (text.empty()) return 0;
-    Shard& shard = shards_[hash64(text) >> 60 & (kShards - 1)];
+    std::uint64_t hash = hash64(text);
+    Shard& shard = shards_[hash >> 60 & (kShards - 1)];
+    if (std::uint32_t id = find(shard.entries.load(std::memory_order_acquire), hash, text)) return id;
     std::lock_guard lock(shard.mutex);
-    if (auto found = shard.ids.find(text); found != shard.ids.end()) return found->second;
+    Entries* entries = shard.entries.load(std::memory_order_relaxed);
+    if (std::uint32_t id = find(entries, hash, text)) return id;
+    if (entries == nullptr || (shard.used + 1) * 2 > entries->size) entries = grow(shard);
     std::string_view kept = shard.keep(text);
     std::uint32_t id = next_.fetch_add(1, std::memory_order_relaxed);
     page(id >> kPageBits)[id & (kPageSize - 1)] = kept;
-    shard.ids.emplace(kept, id);
+    put(*entries, hash, id);
+    ++shard.used;
     return id;
   }
 
@@ -48,9 +51,15 @@ class Table {
   }
 
  private:
+  struct Entries {
+    std::size_t size;
+    std::unique_ptr<std::atomic<std::uint64_t>[]> at;   // high half: of the hash; low half: the id
+  };
   struct Shard {
     std::mutex mutex;
-    std::unordered_map<std::string_view, std::uint32_t, Hasher> ids;
+    std::atomic<Entries*> entries{nullptr};
+    std::size_t used = 0;
+    std::vector<std::unique_ptr<Entries>> tables;       // outgrown ones may still be read
     std::vector<std::unique_ptr<char[]>> blocks;
     std::size_t left = 0;
     char* at = nullptr;
@@ -69,6 +78,38 @@ class Table {
       return kept;
     }
   };
+
+  static std::uint64_t tag(std::uint64_t hash) { return hash & 0xffffffff00000000u; }
+
+  std::uint32_t find(const Entries* entries, std::uint64_t hash, std::string_view wanted) const {
+    if (entries == nullptr) return 0;
+    for (std::size_t i = hash & (entries->size - 1);; i = (i + 1) & (entries->size - 1)) {
+      std::uint64_t entry = entries->at[i].load(std::memory_order_acquire);
+      if (entry == 0) return 0;
+      auto id = static_cast<std::uint32_t>(entry);
+      if (tag(entry) == tag(hash) && text(id) == wanted) return id;
+    }
+  }
+
+  static void put(Entries& entries, std::uint64_t hash, std::uint32_t id) {
+    std::size_t i = hash & (entries.size - 1);
+    while (entries.at[i].load(std::memory_order_relaxed) != 0) i = (i + 1) & (entries.size - 1);
+    entries.at[i].store(tag(hash) | id, std::memory_order_release);
+  }
+
+  Entries* grow(Shard& shard) {
+    const Entries* old = shard.entries.load(std::memory_order_relaxed);
+    auto fresh = std::make_unique<Entries>();
+    fresh->size = old == nullptr ? 1024 : old->size * 2;
+    fresh->at = std::make_unique<std::atomic<std::uint64_t>[]>(fresh->size);
+    for (std::size_t i = 0; old != nullptr && i < old->size; ++i) {
+      auto id = static_cast<std::uint32_t>(old->at[i].load(std::memory_order_relaxed));
+      if (id != 0) put(*fresh, hash64(text(id)), id);
+    }
+    shard.entries.store(fresh.get(), std::memory_order_release);
+    shard.tables.push_back(std::move(fresh));
+    return shard.tables.back().get();
+  }
 
   std::string_view* page(std::size_t index) {
     std::string_view* existing = pages_[index].load(std::memory_order_acquire);

@@ -1,5 +1,5 @@
 // Interned strings: a Symbol is a small number that stands for a text for the life of the program.
-// Equal texts have equal symbols, so names compare and hash as integers. Interning is thread safe;
+// Equal texts have equal symbols, so names hash and compare for equality as integers. Interning is thread safe;
 // reading a symbol's text takes no lock.
 #pragma once
 
@@ -18,7 +18,11 @@ class Symbol {
   std::string_view text() const;
   constexpr std::uint32_t id() const { return id_; }
   constexpr bool empty() const { return id_ == 0; }
-  constexpr auto operator<=>(const Symbol&) const = default;
+  constexpr bool operator==(const Symbol&) const = default;
+  // The order of the texts: numbers depend on which thread met a name first.
+  std::strong_ordering operator<=>(Symbol other) const {
+    return id_ == other.id_ ? std::strong_ordering::equal : text() <=> other.text();
+  }
 
   static constexpr Symbol from_id(std::uint32_t id) {
     Symbol s;

@@ -88,12 +88,6 @@ std::string lower(std::string_view s) {
   return out;
 }
 
-bool is_identifier_start(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || static_cast<signed char>(c) < 0;
-}
-
-bool is_identifier_part(char c) { return is_identifier_start(c) || (c >= '0' && c <= '9'); }
-
 bool contains_word(std::string_view s, std::string_view word) {
   for (std::size_t at = s.find(word); at != std::string_view::npos; at = s.find(word, at + 1)) {
     bool left = at == 0 || !is_identifier_part(s[at - 1]);

@@ -1,6 +1,7 @@
 // Small helpers for text. All sizes are bytes.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -16,8 +17,16 @@ std::string join(const std::vector<std::string>& parts, std::string_view separat
 std::string replace_all(std::string s, std::string_view from, std::string_view to);
 std::string lower(std::string_view s);
 
-bool is_identifier_start(char c);
-bool is_identifier_part(char c);
+// Letters, '_' and everything that is not ASCII; a part may be a digit, too.
+inline constexpr auto kIdentifierPart = [] {
+  std::array<bool, 256> t{};
+  for (unsigned c = 0; c < 256; ++c) {
+    t[c] = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || (c >= '0' && c <= '9') || c >= 0x80;
+  }
+  return t;
+}();
+inline bool is_identifier_part(char c) { return kIdentifierPart[static_cast<unsigned char>(c)]; }
+inline bool is_identifier_start(char c) { return is_identifier_part(c) && (c < '0' || c > '9'); }
 // True if `word` occurs in `s` with no identifier character on either side.
 bool contains_word(std::string_view s, std::string_view word);
 

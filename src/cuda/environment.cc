@@ -149,6 +149,7 @@ Environment::Slots Environment::take_back(std::size_t mark) {
   log_.resize(mark, {0, State(StateId{kUndefined})});
   std::erase_if(changed,
                 [&](const auto& change) { return slots_[change.first].value == change.second; });
+  std::ranges::sort(changed, {}, [](const auto& change) { return change.first; });
   return changed;
 }
 

@@ -69,7 +69,8 @@ class Environment {
 
   // Arms.
   std::size_t mark() const { return log_.size(); }
-  // Takes back every change since the mark and returns the slots' values before that, once each.
+  // Takes back every change since the mark and returns the values before that, each slot once,
+  // ascending.
   Slots take_back(std::size_t mark);
 
   // Visits. end_visit gives what was read (with the values at its begin) and what differs at its

@@ -23,7 +23,6 @@ auto beginning_in(const List& list, Range in, Begin begin) {
   auto to = std::ranges::lower_bound(from, list.end(), in.end, {}, begin);
   return std::ranges::subrange(from, to);
 }
-std::uint32_t begin_of(const Lexeme& l) { return l.begin; }
 std::uint32_t begin_of_call(const Call& c) { return c.range.begin; }
 std::uint32_t begin_of_assembly(const Assembly& a) { return a.range.begin; }
 
@@ -49,8 +48,7 @@ class Finder {
         result_(result),
         s_(structure),
         vocabulary_(vocabulary),
-        all_(all),
-        lexemes_(lex_code(file.text, *file.directives)) {
+        all_(all) {
     for (const Structure* each : all_) {
       for (const Launch& l : each->launches) {
         for (Symbol kernel : l.kernels) launches_[kernel].push_back(&l);
@@ -58,9 +56,10 @@ class Finder {
     }
   }
 
-  std::vector<Guard> run() {
+  std::vector<Guard> run(const std::vector<bool>* chains) {
     std::vector<Guard> out;
     for (std::uint32_t a = 0; a < d_.arms.size(); ++a) {
+      if (chains != nullptr && !(*chains)[d_.arms[a].chain]) continue;
       if (depends_on_device(d_.arms[a].chain)) out.push_back(guard(a));
     }
     return out;
@@ -112,10 +111,13 @@ class Finder {
 
   // True if a lexeme of `in` stands outside of `except`.
   bool code_outside(Range in, Range except) const {
-    return std::ranges::any_of(beginning_in(lexemes_, in, begin_of), [&](const Lexeme& l) {
-      return l.kind != Lexeme::Kind::marker && in.contains(l.range()) &&
-             !except.contains(l.range());
-    });
+    auto counts = [&](Range part) {
+      return part.begin < part.end &&
+             std::ranges::any_of(lex_code(file_.text, d_, part),
+                                 [](const Lexeme& l) { return l.kind != Lexeme::Kind::marker; });
+    };
+    return counts({in.begin, std::min(in.end, except.begin)}) ||
+           counts({std::max(in.begin, except.end), in.end});
   }
 
   void place(const Arm& arm, Guard& g) const {
@@ -176,15 +178,14 @@ class Finder {
       text = {s_.functions[f].body.begin + 1, s_.functions[f].body.end - 1};
     }
     bool code = false, only_asserts = true;
-    auto inside = beginning_in(lexemes_, text, begin_of);
-    auto first = static_cast<std::size_t>(inside.begin() - lexemes_.begin());
-    for (std::size_t i = first; i < first + inside.size(); ++i) {
-      const Lexeme& l = lexemes_[i];
-      if (!text.contains(l.range()) || l.kind == Lexeme::Kind::marker) continue;
+    Lexemes inside = lex_code(file_.text, d_, text);
+    for (std::size_t i = 0; i < inside.size(); ++i) {
+      const Lexeme& l = inside[i];
+      if (l.kind == Lexeme::Kind::marker) continue;
       if (l.is("__trap") || l.is("__builtin_trap")) return ArmText::trap;
       code |= !l.is(";");
       if (l.is("assert") || l.is("static_assert")) {
-        i = after_brackets(lexemes_, i + 1, lexemes_.size()) - 1;
+        i = after_brackets(inside, i + 1, inside.size()) - 1;
       } else {
         only_asserts &= l.is(";");
       }
@@ -223,7 +224,6 @@ class Finder {
   const Structure& s_;
   const Vocabulary& vocabulary_;
   const std::vector<const Structure*>& all_;
-  Lexemes lexemes_;
   std::unordered_map<Symbol, std::vector<const Launch*>> launches_;  // by kernel
 };
 
@@ -231,8 +231,9 @@ class Finder {
 
 std::vector<Guard> find_guards(FileText file, const FileResult& result, const Structure& structure,
                                const Vocabulary& vocabulary,
-                               const std::vector<const Structure*>& all) {
-  return Finder(file, result, structure, vocabulary, all).run();
+                               const std::vector<const Structure*>& all,
+                               const std::vector<bool>* chains) {
+  return Finder(file, result, structure, vocabulary, all).run(chains);
 }
 
 }  // namespace ungate::cuda

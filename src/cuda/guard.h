@@ -58,10 +58,11 @@ struct Guard {
 
 // The guards of one file: every arm of a chain that has an arm whose condition differs between two
 // code targets that reach it. `all` are the structures in which to look for launches (with this
-// one).
+// one). `chains`, when given, says which chains of the file are looked at.
 std::vector<Guard> find_guards(FileText file, const FileResult& result, const Structure& structure,
                                const Vocabulary& vocabulary,
-                               const std::vector<const Structure*>& all);
+                               const std::vector<const Structure*>& all,
+                               const std::vector<bool>* chains = nullptr);
 
 // The form of a condition: that of the parts which depend on the device.
 Form form_of(std::span<const Token> tokens, const ConditionTree& tree, const ArmResult& result);

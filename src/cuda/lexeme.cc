@@ -43,6 +43,7 @@ class Lexer {
 
  private:
   bool skip_white() {
+    while (at_ + 1 < s_.size() && s_[at_] == ' ') ++at_;
     char c = s_[at_];
     bool terminated = false;
     if (is_blank(c) || c == '\n') {
@@ -73,10 +74,13 @@ class Lexer {
     }
     if (c == '"' || c == '\'') return quoted(c, l);
     if (is_digit(c)) return number(l);
-    for (std::string_view p : kLong) {
-      if (!s_.substr(at_).starts_with(p)) continue;
-      at_ += p.size();
-      return;
+    constexpr std::string_view kSecond = "<>:=&|+-";  // of the long ones
+    if (at_ + 1 < s_.size() && kSecond.find(s_[at_ + 1]) != std::string_view::npos) {
+      for (std::string_view p : kLong) {
+        if (p[0] != c || !s_.substr(at_).starts_with(p)) continue;
+        at_ += p.size();
+        return;
+      }
     }
     ++at_;
   }
@@ -115,15 +119,20 @@ constexpr std::size_t kLongestList = 400;
 }  // namespace
 
 Lexemes lex_code(std::string_view text, const Directives& directives) {
-  std::size_t start = text.starts_with("\xef\xbb\xbf") ? 3 : 0;
-  Lexer lexer(text, start, text.size());
-  for (std::uint32_t i = 0; i < directives.list.size(); ++i) {
-    const Directive& d = directives.list[i];
-    lexer.run(d.range.begin);
-    if (d.kind <= DirectiveKind::endif) lexer.marker(i, d.range);
-    lexer.skip_to(d.range.end);
+  std::uint32_t start = text.starts_with("\xef\xbb\xbf") ? 3 : 0;
+  return lex_code(text, directives, {start, static_cast<std::uint32_t>(text.size())});
+}
+
+Lexemes lex_code(std::string_view text, const Directives& directives, source::Range part) {
+  Lexer lexer(text, part.begin, part.end);
+  const auto& list = directives.list;
+  auto first = std::ranges::lower_bound(list, part.begin, {}, [](const Directive& d) { return d.range.begin; });
+  for (auto d = first; d != list.end() && d->range.begin < part.end; ++d) {
+    lexer.run(d->range.begin);
+    if (d->kind <= DirectiveKind::endif) lexer.marker(static_cast<std::uint32_t>(d - list.begin()), d->range);
+    lexer.skip_to(d->range.end);
   }
-  lexer.run(text.size());
+  lexer.run(part.end);
   return lexer.take();
 }
 

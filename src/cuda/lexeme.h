@@ -19,7 +19,11 @@ struct Lexeme {
   std::uint32_t index = kNone;  // of a marker: the directive; from a macro: whose (see launches.h)
   std::string_view text;
 
-  bool is(std::string_view s) const { return text == s && kind != Kind::string; }
+  bool is(std::string_view s) const {
+    // Most are told apart by their length or first character.
+    return text.size() == s.size() && text[0] == s[0] && kind != Kind::string &&
+           (s.size() == 1 || text == s);
+  }
   bool is_identifier() const { return kind == Kind::identifier; }
   source::Range range() const { return {begin, end}; }
 };
@@ -29,6 +33,8 @@ using Lexemes = std::vector<Lexeme>;
 // Punctuators are one character each, but for :: -> << >> && || == != <= >= ++ -- += -= and the
 // launch brackets <<< and >>>.
 Lexemes lex_code(std::string_view text, const Directives& directives);
+// The same for a part that begins and ends where an arm or a function body does.
+Lexemes lex_code(std::string_view text, const Directives& directives, source::Range part);
 // The body of a macro; offsets are those of `text`.
 Lexemes lex_range(std::string_view text, source::Range range);
 

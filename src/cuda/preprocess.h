@@ -86,11 +86,11 @@ struct UnitResult {
   std::vector<std::string>
       files;  // what was walked, in order of first visit; the unit's source first
   std::vector<MissingInclude> missing;  // one for each name
+  std::vector<std::uint32_t> visits;    // of the walk: for Preprocessor::result
 };
 
-// Walks units and keeps what it learned: results of a header join over all units (make one
-// Preprocessor for each unit to keep them apart), and a header that is met again under the same
-// macros costs nothing. Not for use by two threads at once.
+// Walks units and keeps what it learned: a header that is met again under the same macros costs
+// nothing, in whichever unit. Not for use by two threads at once.
 class Preprocessor {
  public:
   // `world` must outlive the Preprocessor and not change.
@@ -101,8 +101,10 @@ class Preprocessor {
 
   // Nothing if the loader does not have the unit's own file.
   std::optional<UnitResult> walk(const Unit& unit);
-  // What is known of a file after the walks so far; null if none reached it.
+  // What is known of a file after the walks so far, all units together; null if none reached it.
   const FileResult* result(std::string_view path) const;
+  // The same for some of the visits: those of one unit, or of several (ascending).
+  const FileResult* result(std::string_view path, const std::vector<std::uint32_t>& visits) const;
 
  private:
   class Walk;

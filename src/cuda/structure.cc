@@ -85,16 +85,19 @@ Structure read_structure(std::string_view text, const Directives& directives,
   return out;
 }
 
+Structure read_piece(std::string_view text, source::Range piece, const Vocabulary& vocabulary) {
+  Structure out;
+  Lexemes lexemes = lex_range(text, piece);
+  read_code(lexemes, std::vector<std::uint32_t>(lexemes.size(), kNone), vocabulary, out);
+  return out;
+}
+
+// Functions are in the order of their text and do not nest.
 std::uint32_t function_at(const Structure& structure, std::uint32_t offset) {
-  std::uint32_t best = kNone;
-  for (std::uint32_t f = 0; f < structure.functions.size(); ++f) {
-    const Function& function = structure.functions[f];
-    source::Range whole{function.declaration.begin, function.body.end};
-    if (whole.contains(offset) &&
-        (best == kNone || whole.begin >= structure.functions[best].declaration.begin))
-      best = f;
-  }
-  return best;
+  const auto& functions = structure.functions;
+  auto after = std::ranges::upper_bound(functions, offset, {}, [](const Function& f) { return f.declaration.begin; });
+  if (after == functions.begin() || offset >= std::prev(after)->body.end) return kNone;
+  return static_cast<std::uint32_t>(std::prev(after) - functions.begin());
 }
 
 void link_launches(std::vector<Structure*> files) {

@@ -194,7 +194,11 @@ std::vector<LaunchMacro> launch_macros(std::string_view text, const Directives& 
 Structure read_structure(std::string_view text, const Directives& directives,
                          const Vocabulary& vocabulary, const std::vector<LaunchMacro>& macros = {});
 
-// The innermost function whose body or declaration contains `offset`; kNone.
+// The calls and the assembly of a piece of a file without preprocessor lines, read alone: all that
+// is asked when it matters whether an instruction is there. Functions are not known.
+Structure read_piece(std::string_view text, source::Range piece, const Vocabulary& vocabulary);
+
+// The function whose body or declaration contains `offset`; kNone.
 std::uint32_t function_at(const Structure& structure, std::uint32_t offset);
 
 // Settles launches whose configuration comes from a caller or a helper, where that is in one of the

@@ -15,16 +15,20 @@ void Preprocessor::Walk::visit(FileIndex index, const Outcomes& live) {
     if (memo.include_path != include_path_ || memo.live != live) continue;
     if (!environment_.replays(memo.effect)) continue;
     environment_.replay(memo.effect);
-    reached_.add({memo.files, memo.missing});
+    reach(memo.visits, memo.missing);
     return;
   }
-  if (file.open_visits >= kMostRecursive || ++visits_ > kMostVisits) return;
+  if (file.open_visits >= kMostRecursive || ++visits_of_unit_ > kMostVisits) return;
   ++file.open_visits;
-  Reached around = std::exchange(reached_, {{index}, {}});
+  auto number = static_cast<VisitIndex>(visits_.size());
+  VisitIndex outer = std::exchange(visit_, number);
+  visits_.push_back(std::make_unique<Visit>());
+  visits_.back()->file = index;
+  visits_.back()->result.live = live;
+  visits_.back()->result.arms.resize(file.source.directives->arms.size());
+  file.visits.push_back(number);
+  Reached around = std::exchange(reached_, {{number}, {}});
   environment_.begin_visit();
-  file.result.live = file.result.live.cell(0).value.bits == value::kNever
-                         ? live
-                         : cuda::join(file.result.live, live);
   const Directives& d = *file.source.directives;
   if (d.guard_arm != kNone) {
     // A guard that nobody has touched is not defined yet, whatever else its name could mean.
@@ -37,10 +41,11 @@ void Preprocessor::Walk::visit(FileIndex index, const Outcomes& live) {
   Environment::Effect effect = environment_.end_visit();
   if (file.memos.size() < kMostMemos) {
     file.memos.push_back(
-        {include_path_, live, std::move(effect), reached_.files, reached_.missing});
+        {include_path_, live, std::move(effect), reached_.visits, reached_.missing});
   }
-  around.add(reached_);
-  reached_ = std::move(around);
+  visit_ = outer;
+  Reached below = std::exchange(reached_, std::move(around));
+  reach(below.visits, below.missing);
 }
 
 // The directives [from, to) of a file, all in one arm.
@@ -98,6 +103,12 @@ std::uint32_t Preprocessor::Walk::chain(FileIndex index, std::uint32_t chain_ind
     Outcomes taken = left & condition;
     Outcomes arm_live = live & taken;
     record(index, a, otherwise ? left : condition, arm_live, reached);
+    if (ended.empty() && open_before.empty() && taken.uniform() && taken.cell(0).value.is(value::kTrue)) {
+      // The one arm that counts: what it changes stays, and the others are never looked at.
+      std::uint32_t to = arm.next != kNone ? file.arms[arm.next].directive : endif;
+      run(index, arm.directive + 1, to, arm_live);
+      return std::min(endif + 1, past_end);
+    }
     if (!may_be_true(arm_live).empty()) {
       bool open = !targets_with(condition, value::kUnknown).empty();
       if (open) narrow_to(index, a, true);
@@ -122,6 +133,7 @@ void Preprocessor::Walk::join(const std::vector<Ended>& ended) {
   for (const Ended& e : ended) {
     for (const auto& change : e.changes) slots.push_back(change.first);
   }
+  if (slots.empty()) return;
   std::ranges::sort(slots);
   auto repeated = std::ranges::unique(slots);
   slots.erase(repeated.begin(), repeated.end());
@@ -130,8 +142,9 @@ void Preprocessor::Walk::join(const std::vector<Ended>& ended) {
     std::vector<const Environment::State*> values;
     bool uniform = true;
     for (const Ended& e : ended) {
-      auto found = std::ranges::find(e.changes, slot, [](const auto& c) { return c.first; });
-      values.push_back(found == e.changes.end() ? &before : &found->second);
+      auto found = std::ranges::lower_bound(e.changes, slot, {}, [](const auto& c) { return c.first; });
+      bool changed = found != e.changes.end() && found->first == slot;
+      values.push_back(changed ? &found->second : &before);
       uniform &= values.back()->uniform() && e.taken.uniform();
     }
     auto at = [&](unsigned target) {
@@ -184,7 +197,7 @@ Outcomes Preprocessor::Walk::evaluate(FileIndex index, std::uint32_t arm) {
   }
   bool malformed = false;
   Outcomes out = evaluate_condition(environment_, tokens, header_test(index), malformed);
-  std::vector<Problem>& problems = files_[index]->result.problems;
+  std::vector<Problem>& problems = visits_[visit_]->result.problems;
   Problem problem{Problem::Kind::condition, a.condition};
   if (malformed && std::ranges::find(problems, problem) == problems.end())
     problems.push_back(problem);

@@ -1,6 +1,8 @@
 // The machinery of Preprocessor; see preprocess.h for what it gives.
 #pragma once
 
+#include <map>
+#include <memory>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -18,17 +20,25 @@ class Preprocessor::Walk {
 
   std::optional<UnitResult> unit(const Unit& unit);
   const FileResult* result(std::string_view path) const;
+  const FileResult* result(std::string_view path, const std::vector<std::uint32_t>& visits) const;
 
  private:
   using FileIndex = std::uint32_t;
+  using VisitIndex = std::uint32_t;
 
   // What one visit of a file did besides its results, for the next time.
   struct Memo {
     std::uint32_t include_path;
     Outcomes live;
     Environment::Effect effect;
-    std::vector<FileIndex> files;
+    std::vector<VisitIndex> visits;
     std::vector<MissingInclude> missing;
+  };
+
+  // One way through a file.
+  struct Visit {
+    FileIndex file;
+    FileResult result;
   };
 
   struct File {
@@ -37,7 +47,7 @@ class Preprocessor::Walk {
     FileText source;
     std::vector<Tokens> conditions;         // per arm; filled when first met
     std::vector<DefinitionId> definitions;  // per define; kUndefined until first met
-    FileResult result;
+    std::vector<VisitIndex> visits;
     std::vector<Memo> memos;
     int open_visits = 0;
   };
@@ -50,9 +60,8 @@ class Preprocessor::Walk {
 
   // What the visit at hand reached, itself included.
   struct Reached {
-    std::vector<FileIndex> files;
+    std::vector<VisitIndex> visits;
     std::vector<MissingInclude> missing;
-    void add(const Reached& other);
     void add(const MissingInclude& include);
   };
 
@@ -63,6 +72,8 @@ class Preprocessor::Walk {
   static constexpr std::size_t kMostMemos = 8;
 
   FileIndex load(const std::string& path);
+  // Adds what a visit below reached, each visit once.
+  void reach(const std::vector<VisitIndex>& visits, const std::vector<MissingInclude>& missing);
   void define_unit_macro(std::string_view spec);
 
   void include(FileIndex file, const Outcomes& live, bool once);
@@ -91,14 +102,21 @@ class Preprocessor::Walk {
   Environment environment_;
   Loader loader_;
   std::vector<std::unique_ptr<File>> files_;
+  std::vector<std::unique_ptr<Visit>> visits_;
+  VisitIndex visit_ = 0;  // the one at hand
+  // Results of several visits as one, by file and visits.
+  mutable std::map<std::pair<FileIndex, std::vector<VisitIndex>>, std::unique_ptr<FileResult>>
+      merged_;
   std::unordered_map<std::string, FileIndex> by_path_;  // kNone: the loader does not have it
   std::unordered_map<std::string, FileIndex>
       resolved_;  // key: include path, includer's folder, name
   std::vector<std::vector<std::string>> include_paths_;  // of all units so far, each once …
   std::uint32_t include_path_ = 0;                       // … and that of the unit at hand
   Reached reached_;
+  std::vector<std::uint32_t> seen_;  // per visit: the last use of reach() that met it
+  std::uint32_t stamp_ = 0;
   int depth_ = 0;
-  int visits_ = 0;
+  int visits_of_unit_ = 0;
 };
 
 }  // namespace ungate::cuda

@@ -16,11 +16,18 @@ std::optional<UnitResult> Preprocessor::Walk::unit(const Unit& unit) {
   std::size_t mark = environment_.mark();
   for (const std::string& macro : unit.macros) define_unit_macro(macro);
   reached_ = {};
-  visits_ = 0;
+  visits_of_unit_ = 0;
   include(main, yes(), false);
   environment_.take_back(mark);
   UnitResult result;
-  for (FileIndex f : reached_.files) result.files.push_back(files_[f]->path);
+  std::vector<bool> listed(files_.size(), false);
+  for (VisitIndex v : reached_.visits) {
+    FileIndex f = visits_[v]->file;
+    if (!listed[f]) result.files.push_back(files_[f]->path);
+    listed[f] = true;
+  }
+  std::ranges::sort(reached_.visits);
+  result.visits = std::move(reached_.visits);
   result.missing = std::move(reached_.missing);
   return result;
 }
@@ -57,7 +64,6 @@ Preprocessor::Walk::FileIndex Preprocessor::Walk::load(const std::string& path) 
   file->source = *source;
   file->conditions.resize(source->directives->arms.size());
   file->definitions.resize(source->directives->defines.size(), kUndefined);
-  file->result.arms.resize(source->directives->arms.size());
   files_.push_back(std::move(file));
   return found->second = static_cast<FileIndex>(files_.size() - 1);
 }
@@ -159,22 +165,25 @@ std::uint32_t Preprocessor::Walk::slot_at(FileIndex index, source::Range name) {
   return environment_.slot(Symbol(text(index, name)));
 }
 
-void Preprocessor::Walk::Reached::add(const Reached& other) {
-  for (FileIndex f : other.files) {
-    if (std::ranges::find(files, f) == files.end()) files.push_back(f);
+void Preprocessor::Walk::reach(const std::vector<VisitIndex>& visits,
+                               const std::vector<MissingInclude>& missing) {
+  // A visit stands for all it reached, so of many small lists most are new.
+  std::vector<VisitIndex>& mine = reached_.visits;
+  std::size_t before = mine.size();
+  mine.insert(mine.end(), visits.begin(), visits.end());
+  if (before > 0 && !visits.empty()) {
+    seen_.resize(visits_.size(), 0);
+    ++stamp_;
+    auto repeated = std::ranges::remove_if(
+        mine, [&](VisitIndex v) { return std::exchange(seen_[v], stamp_) == stamp_; });
+    mine.erase(repeated.begin(), repeated.end());
   }
-  for (const MissingInclude& m : other.missing) add(m);
+  for (const MissingInclude& m : missing) reached_.add(m);
 }
 
 void Preprocessor::Walk::Reached::add(const MissingInclude& include) {
   if (std::ranges::find(missing, include.name, &MissingInclude::name) == missing.end())
     missing.push_back(include);
-}
-
-const FileResult* Preprocessor::Walk::result(std::string_view path) const {
-  auto found = by_path_.find(normal_path(path));
-  return found == by_path_.end() || found->second == kNone ? nullptr
-                                                           : &files_[found->second]->result;
 }
 
 const Outcomes& live_in(const FileResult& result, std::uint32_t arm) {
@@ -189,6 +198,10 @@ Preprocessor& Preprocessor::operator=(Preprocessor&&) noexcept = default;
 
 std::optional<UnitResult> Preprocessor::walk(const Unit& unit) { return walk_->unit(unit); }
 const FileResult* Preprocessor::result(std::string_view path) const { return walk_->result(path); }
+const FileResult* Preprocessor::result(std::string_view path,
+                                       const std::vector<std::uint32_t>& visits) const {
+  return walk_->result(path, visits);
+}
 
 FileResult evaluate_file(FileText file, const value::World& world, Pass pass) {
   const std::string path = "file";

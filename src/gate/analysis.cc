@@ -1,6 +1,7 @@
 #include "gate/analysis.h"
 
 #include <algorithm>
+#include <unordered_map>
 
 #include <fmt/core.h>
 
@@ -15,13 +16,13 @@ namespace ungate::gate {
 namespace {
 
 // Eight hex digits of what identifies a gate when lines move: form, expression, path, function, and its
-// number among equals there.
+// number among equals there. It is the same whether or not open gates are described.
 void give_ids(std::vector<Item>& items) {
   std::map<std::string, int> equal;
   for (Item& item : items) {
     Gate& g = item.gate;
     std::string key = g.form + '\0' + g.expression + '\0' + g.path + '\0' + g.enclosing;
-    key += '\0' + std::to_string(equal[key]++);
+    key += '\0' + std::to_string(item.is_python() ? equal[key]++ : item.ordinal);
     g.id = hex(hash64(key), 8);
   }
 }
@@ -35,7 +36,7 @@ bool shuts_out(const Item& item, std::size_t targets) {
 
 class Analysis {
  public:
-  explicit Analysis(const Inputs& inputs) : in_(inputs) {}
+  explicit Analysis(const Inputs& inputs) : in_(inputs), callers_(in_.program, in_.evaluation, in_.holders) {}
 
   Findings run() {
     items_ = python_items(in_.evaluation, in_.program);
@@ -45,7 +46,7 @@ class Analysis {
     add_guards(modules);
     order();
     give_ids(items_);
-    Links(in_, items_, modules, shut_).draw();
+    Links(in_, items_, modules, shut_, callers_).draw();
     Judge(in_, items_, modules, walked_).judge();
     form_groups(items_);
     tell_guards(modules);
@@ -81,30 +82,54 @@ class Analysis {
   }
 
   void add_guards(const std::vector<JitModule>& modules) {
+    std::unordered_map<std::string_view, std::vector<std::size_t>> reached_by;
+    for (auto& [m, walked] : walked_) {
+      for (const std::string& file : walked.files) reached_by[file].push_back(m);
+    }
     for (const std::string& path : in_.cuda_files) {
+      if (in_.cuda.file(path) == nullptr) continue;
       const cuda::FileResult* result = nullptr;
       std::set<std::size_t> holds;
-      std::vector<std::string> launch_files;
       arch::CodeTargetSet built;
-      for (auto& [m, walked] : walked_) {
-        if (std::ranges::find(walked.files, path) == walked.files.end()) continue;
-        if (result == nullptr) result = walked.result(path);
+      for (std::size_t m : reached_by[path]) {
+        if (result == nullptr) result = walked_.at(m).result(path);
         holds.insert(m);
         built |= built_targets(in_.evaluation, in_.program, *modules[m].rules);
-        for (const std::string& f : walked.files) {
-          if (std::ranges::find(in_.cuda_files, f) != in_.cuda_files.end()) launch_files.push_back(f);
-        }
       }
-      if (in_.cuda.file(path) == nullptr) continue;
       if (result == nullptr) result = &in_.cuda.alone(path);
       if (!differs(*result)) continue;
-      in_.cuda.link(launch_files.empty() ? std::vector{path} : launch_files);
-      for (Item& item : cuda_items(path, *result, in_.cuda, launch_files)) {
+      std::vector<bool> chains;
+      if (!in_.open_too) {
+        chains = chains_that_shut_out(path, *result, in_.cuda, built, in_.targets);
+        if (std::ranges::find(chains, true) == chains.end()) continue;
+      }
+      std::vector<std::string> launchers = launch_files(path, holds);
+      in_.cuda.link(launchers);
+      for (Item& item : cuda_items(path, *result, in_.cuda, launchers, in_.open_too ? nullptr : &chains)) {
         item.holds = holds;
         for (arch::Device target : in_.targets) item.admissions.push_back(admission(item, built, target));
         items_.push_back(std::move(item));
       }
     }
+  }
+
+  // The files of a guarded file's modules, itself included, that name one of its kernels: where these can
+  // be launched.
+  std::vector<std::string> launch_files(const std::string& path, const std::set<std::size_t>& modules) {
+    std::vector<std::string> kernels, out{path};
+    for (const cuda::Function& f : in_.cuda.structure(path).functions) {
+      if (f.is_kernel) kernels.emplace_back(f.name.text());
+    }
+    std::set<std::string> seen{path};
+    for (std::size_t m : modules) {
+      for (const std::string& file : walked_.at(m).files) {
+        bool source = std::ranges::find(in_.cuda_files, file) != in_.cuda_files.end();
+        if (!source || !seen.insert(file).second) continue;
+        std::string_view text = in_.cuda.file(file)->text();
+        if (std::ranges::any_of(kernels, [&](const std::string& k) { return text.find(k) != std::string_view::npos; })) out.push_back(file);
+      }
+    }
+    return out;
   }
 
   static bool differs(const cuda::FileResult& result) {
@@ -115,13 +140,19 @@ class Analysis {
     std::ranges::sort(items_, {}, [](const Item& i) { return std::tie(i.gate.path, i.gate.range.begin, i.gate.range.end, i.gate.form); });
   }
 
+  // Guards in functions that are worth lifting: for them it matters who comes there.
+  static bool is_told(const Item& item) {
+    return !item.is_python() && item.guard.function != cuda::kNone && std::ranges::any_of(item.gate.standings, [](const Standing& s) {
+      return s.admits == Admits::no && s.verdict != Verdict::capability;
+    });
+  }
+
   // Which exported operators reach a guarded kernel, and who calls them.
   void tell_guards(const std::vector<JitModule>& modules) {
-    python::Callers callers(in_.program, in_.evaluation, in_.holders);
     for (auto& [m, walked] : walked_) {
       std::vector<std::string> files;
       bool any = std::ranges::any_of(items_, [&, m = m](const Item& item) {
-        return !item.is_python() && item.holds.contains(m) && shuts_out(item, in_.targets.size());
+        return item.holds.contains(m) && is_told(item);
       });
       if (!any) continue;
       for (const std::string& f : walked.files) {
@@ -132,13 +163,12 @@ class Analysis {
       std::string package = std::string(in_.program[modules[m].builder.module].name.text());
       package = package.substr(0, package.find('.'));
       for (Item& item : items_) {
-        bool told = !item.is_python() && item.holds.contains(m) && shuts_out(item, in_.targets.size());
-        if (!told || item.guard.function == cuda::kNone) continue;
+        if (!item.holds.contains(m) || !is_told(item)) continue;
         std::string function(in_.cuda.structure(item.gate.path).functions[item.guard.function].name.text());
         for (const WalkedModule::Op& op : walked.ops) {
           if (std::ranges::find(op.reaches, function) == op.reaches.end()) continue;
           item.gate.guards += fmt::format("; reached by op {}", op.name);
-          auto uses = callers.uses_of_attribute(Symbol(op.name), package);
+          auto uses = callers_.uses_of_attribute(Symbol(op.name), package);
           item.gate.guards += uses.empty() ? ", which no other installed package calls"
                                            : ", called at " + in_.program[uses[0].in.module].file->at(uses[0].range.begin);
         }
@@ -156,6 +186,7 @@ class Analysis {
   }
 
   const Inputs& in_;
+  python::Callers callers_;
   std::vector<Item> items_;
   std::set<std::size_t> shut_;
   std::map<std::size_t, WalkedModule> walked_;

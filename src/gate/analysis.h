@@ -25,6 +25,7 @@ struct Inputs {
   std::vector<std::string> cuda_files;       // those that mention the target macros
   python::Callers::Holders holders;          // modules that hold a word
   std::vector<arch::Device> targets;
+  bool open_too = false;                     // describe gates of CUDA files that admit every target, too
 };
 
 struct Findings {

@@ -1,5 +1,7 @@
 #include "gate/cuda_items.h"
 
+#include <map>
+
 #include <fmt/core.h>
 
 #include "base/text.h"
@@ -20,19 +22,38 @@ bool refuses(ArmText text) {
 
 bool does_something(ArmText text) { return text == ArmText::code; }
 
+// A quick look: an arm that does nothing but fail holds one of these.
+bool may_refuse(std::string_view text) {
+  for (std::string_view word : {"error", "trap", "assert", "brkpt"}) {
+    if (text.find(word) != std::string_view::npos) return true;
+  }
+  return false;
+}
+
+// For each arm: how many earlier arms of the same function have the same condition.
+std::vector<std::size_t> ordinals(std::string_view text, const cuda::Directives& d, const cuda::Structure& s) {
+  std::map<std::pair<std::uint32_t, std::string_view>, std::size_t> equal;
+  std::vector<std::size_t> out;
+  for (const cuda::Arm& arm : d.arms) {
+    std::uint32_t function = cuda::function_at(s, d.list[arm.directive].range.begin);
+    out.push_back(equal[{function, text.substr(arm.condition.begin, arm.condition.size())}]++);
+  }
+  return out;
+}
 
 }  // namespace
 
 std::vector<Item> cuda_items(const std::string& path, const cuda::FileResult& result, CudaFiles& files,
-                             const std::vector<std::string>& launch_files) {
+                             const std::vector<std::string>& launch_files, const std::vector<bool>* chains) {
   std::vector<Item> items;
   const source::SourceFile& file = *files.file(path);
   const cuda::Directives& directives = files.directives(path);
   const cuda::Structure& structure = files.structure(path);
+  std::vector<std::size_t> numbers = ordinals(file.text(), directives, structure);
   std::vector<const cuda::Structure*> all;
   for (const std::string& f : launch_files) all.push_back(&files.structure(f));
   if (std::find(all.begin(), all.end(), &structure) == all.end()) all.push_back(&structure);
-  for (const Guard& guard : cuda::find_guards(*files.text(path), result, structure, files.vocabulary(), all)) {
+  for (const Guard& guard : cuda::find_guards(*files.text(path), result, structure, files.vocabulary(), all, chains)) {
     const cuda::Arm& arm = directives.arms[guard.arm];
     if (arm.kind == cuda::DirectiveKind::else_) continue;  // the other side of the same decision
     Item item;
@@ -47,6 +68,7 @@ std::vector<Item> cuda_items(const std::string& path, const cuda::FileResult& re
     if (guard.function != cuda::kNone) g.enclosing = std::string(structure.functions[guard.function].qualified.text());
     g.guards = describe(guard, structure);
     item.arm = guard.arm;
+    item.ordinal = numbers[guard.arm];
     item.guard = guard;
     item.outcomes = result.arms[guard.arm].condition;
     g.admitted = arch::devices_of(cuda::may_be_true(item.outcomes));
@@ -65,6 +87,25 @@ std::vector<Item> cuda_items(const std::string& path, const cuda::FileResult& re
     }
   }
   return items;
+}
+
+std::vector<bool> chains_that_shut_out(const std::string& path, const cuda::FileResult& result, CudaFiles& files,
+                                       CodeTargetSet built, const std::vector<Device>& targets) {
+  const source::SourceFile& file = *files.file(path);
+  const cuda::Directives& directives = files.directives(path);
+  std::vector<bool> out(directives.chains.size(), false);
+  for (std::size_t a = 0; a < directives.arms.size(); ++a) {
+    const cuda::ArmResult& arm = result.arms[a];
+    if (arm.leaves.empty()) continue;
+    cuda::DeviceOutcomes device = cuda::per_device(arm.condition, built);
+    for (Device t : targets) {
+      std::uint8_t bits = device.at(t.index()).bits;
+      if (bits == value::kNever) continue;
+      bool closed = (bits & value::kTrue) == 0 || may_refuse(file.text(directives.arms[a].text));
+      if (closed) out[directives.arms[a].chain] = true;
+    }
+  }
+  return out;
 }
 
 Admission admission(const Item& item, CodeTargetSet built, Device target) {

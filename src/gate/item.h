@@ -25,6 +25,7 @@ struct Item {
   std::uint32_t arm = cuda::kNone;
   cuda::Guard guard;
   cuda::Outcomes outcomes;          // of its condition, per code target
+  std::size_t ordinal = 0;          // among the arms of its function that have its text
   arch::DeviceSet served_elsewhere;  // by another arm of the chain
 
   // Ties. `reaches`: modules that the gate leads to; `holds`: modules whose builder or units hold it.

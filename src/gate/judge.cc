@@ -1,7 +1,5 @@
 #include "gate/judge.h"
 
-#include <fnmatch.h>
-
 #include <algorithm>
 
 #include <fmt/core.h>
@@ -17,12 +15,6 @@ using arch::CodeTarget;
 using arch::CodeTargetSet;
 using arch::Device;
 using cuda::Outcome;
-
-bool matches(const Feature& f, std::string_view mnemonic) {
-  return std::ranges::any_of(f.instructions, [&](const std::string& pattern) {
-    return fnmatch((pattern + '*').c_str(), std::string(mnemonic).c_str(), 0) == 0;
-  });
-}
 
 // The code target that a package would build for a device: what it builds now, else the exact one.
 CodeTarget code_target(CodeTargetSet built, Device device) {
@@ -41,23 +33,6 @@ const Judge::ModuleVerdict& Judge::module_verdict(std::size_t m, Device target) 
   return entry->second;
 }
 
-namespace {
-
-// True if a text of a file is compiled for a code target, or would be once the guards that are gates are
-// out of the way.
-bool reachable(const cuda::FileResult& result, const cuda::Directives& d, std::uint32_t offset, CodeTarget target,
-               const std::set<std::uint32_t>& gate_arms) {
-  for (std::uint32_t arm = cuda::arm_at(d, offset); arm != cuda::kNone; arm = d.arms[arm].parent) {
-    if (result.arms[arm].condition.at(target.index()).may_be_true() || gate_arms.contains(arm)) continue;
-    // An arm that was never reached hangs on one further out.
-    if (result.arms[arm].condition.at(target.index()).is(value::kNever)) continue;
-    return false;
-  }
-  return true;
-}
-
-}  // namespace
-
 Judge::ModuleVerdict Judge::read_module(std::size_t m, Device target) {
   ModuleVerdict out;
   const JitModule& module = modules_[m];
@@ -66,37 +41,11 @@ Judge::ModuleVerdict Judge::read_module(std::size_t m, Device target) {
   const WalkedModule& w = walked->second;
   CodeTarget code = code_target(built_targets(in_.evaluation, in_.program, *module.rules), target);
   std::vector<Evidence> in_the_way;
+  auto [lacking, fresh] = lacking_.try_emplace(code.index(), in_.knowledge.features, code);
   for (const std::string& path : w.files) {
-    const source::SourceFile& file = *in_.cuda.file(path);
     const cuda::FileResult* result = w.result(path);
-    std::set<std::uint32_t> gate_arms;
-    for (const Item& item : items_) {
-      if (!item.is_python() && item.gate.path == path) gate_arms.insert(item.arm);
-    }
-    auto meets = [&](std::uint32_t offset) {
-      return result != nullptr && reachable(*result, in_.cuda.directives(path), offset, code, gate_arms);
-    };
-    for (const Feature& f : in_.knowledge.features) {
-      if (f.targets.has(code.index())) continue;
-      auto held = [&](std::string_view word) { return file.text().find(word) != std::string_view::npos; };
-      // A cheap look at the text before its structure is read.
-      bool near = std::ranges::any_of(f.words, held) || std::ranges::any_of(f.instructions, [&](const std::string& i) {
-        return held(std::string_view(i).substr(0, i.find('*')).substr(0, i.find('.')));
-      });
-      if (!near) continue;
-      for (const cuda::Assembly& a : in_.cuda.structure(path).assembly) {
-        for (Symbol mnemonic : a.mnemonics) {
-          if (in_the_way.size() < 4 && matches(f, mnemonic.text()) && meets(a.range.begin)) {
-            in_the_way.push_back({fmt::format("{} ({}) is not there on {}", mnemonic.text(), f.name, code.name()), file.at(a.range.begin)});
-          }
-        }
-      }
-      for (const cuda::Call& call : in_.cuda.structure(path).calls) {
-        if (in_the_way.size() < 4 && std::ranges::find(f.words, call.name.text()) != f.words.end() && meets(call.range.begin)) {
-          in_the_way.push_back({fmt::format("{} ({}) is not there on {}", call.name.text(), f.name, code.name()), file.at(call.range.begin)});
-        }
-      }
-    }
+    if (result != nullptr) lacking->second.find(path, *result, gate_arms_[path], in_.cuda, in_the_way);
+    if (in_the_way.size() >= LackingFeatures::kEnough) break;
   }
   if (!in_the_way.empty()) {
     out.verdict = Verdict::capability;
@@ -169,7 +118,7 @@ void Judge::by_instructions(Item& item, Standing& s) {
   for (const Feature& f : in_.knowledge.features) {
     if (!lacks(f)) continue;
     for (Symbol i : item.guard.instructions) {
-      if (matches(f, i.text()) && s.evidence.size() < 4) add(i.text(), f);
+      if (has_mnemonic(f, i.text()) && s.evidence.size() < 4) add(i.text(), f);
     }
     for (Symbol i : item.guard.intrinsics) {
       if (std::ranges::find(f.words, i.text()) != f.words.end() && s.evidence.size() < 4) add(i.text(), f);
@@ -242,6 +191,9 @@ void Judge::repeat(Item& item, std::size_t t) {
 }
 
 void Judge::judge() {
+  for (const Item& item : items_) {
+    if (!item.is_python()) gate_arms_[item.gate.path].push_back(item.arm);
+  }
   for (Item& item : items_) {
     item.gate.standings.resize(in_.targets.size());
     for (std::size_t t = 0; t < in_.targets.size(); ++t) judge(item, t);

@@ -1,6 +1,9 @@
 // Effects and verdicts (internal).
 #pragma once
 
+#include <unordered_map>
+
+#include "gate/evidence.h"
 #include "gate/links.h"
 
 namespace ungate::gate {
@@ -33,6 +36,8 @@ class Judge {
   const std::vector<JitModule>& modules_;
   std::map<std::size_t, WalkedModule>& walked_;
   std::map<std::pair<std::size_t, unsigned>, ModuleVerdict> verdicts_;
+  std::map<unsigned, LackingFeatures> lacking_;   // by code target
+  std::unordered_map<std::string_view, std::vector<std::uint32_t>> gate_arms_;   // by path: arms that are gates
 };
 
 }  // namespace ungate::gate

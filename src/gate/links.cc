@@ -29,7 +29,6 @@ Routine routine_of(const JitModule& m) {
 // The text that the outcome which serves leads into: the gate's arm, or, for an early exit, what follows it
 // in the function.
 void Links::find_served() {
-  python::Callers callers(in_.program, in_.evaluation, in_.holders);
   for (ItemId i = 0; i < items_.size(); ++i) {
     const Choice& c = items_[i].choice;
     if (!items_[i].is_python()) continue;
@@ -37,7 +36,7 @@ void Links::find_served() {
     if (c.position == Choice::Position::condition && c.serves != 0) {
       range = (*c.tree)[c.serves].range;
     } else if (c.position == Choice::Position::condition && c.want == python::Want::no) {
-      Routine mine = callers.around(c.place.module, c.place.range.begin);
+      Routine mine = callers_.around(c.place.module, c.place.range.begin);
       if (!mine.range.empty()) range = {c.place.range.end, mine.range.end};
     }
     if (!range.empty()) served_[c.place.module].push_back({range, i});
@@ -64,7 +63,6 @@ void Links::hold_builders() {
 // Backwards from a builder: who calls it, who calls that, and so on; a gate whose arm holds one of these
 // calls leads to the module.
 void Links::lead_to(std::size_t m) {
-  python::Callers callers(in_.program, in_.evaluation, in_.holders);
   struct Step {
     Routine routine;
     std::size_t from;    // index of the step that it calls
@@ -75,7 +73,7 @@ void Links::lead_to(std::size_t m) {
   std::set<Routine> seen{steps[0].routine};
   for (std::size_t at = 0; at < steps.size() && steps.size() < kMostRoutines; ++at) {
     if (steps[at].depth >= kFarthest) continue;
-    for (const python::CallSite& site : callers.of(steps[at].routine)) {
+    for (const python::CallSite& site : callers_.of(steps[at].routine)) {
       if (site.confidence == python::Confidence::guessed) continue;
       const source::SourceFile& file = *in_.program[site.in.module].file;
       const char* how = site.confidence == python::Confidence::exact ? "" : " (by its unique name)";

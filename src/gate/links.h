@@ -11,8 +11,8 @@ namespace ungate::gate {
 class Links {
  public:
   Links(const Inputs& inputs, std::vector<Item>& items, const std::vector<JitModule>& modules,
-        const std::set<std::size_t>& shut)
-      : in_(inputs), items_(items), modules_(modules), shut_(shut) {}
+        const std::set<std::size_t>& shut, python::Callers& callers)
+      : in_(inputs), items_(items), modules_(modules), shut_(shut), callers_(callers) {}
 
   void draw();
 
@@ -33,6 +33,7 @@ class Links {
   std::vector<Item>& items_;
   const std::vector<JitModule>& modules_;
   const std::set<std::size_t>& shut_;   // modules that a list shuts some target out of
+  python::Callers& callers_;
   std::map<python::ModuleId, std::vector<std::pair<source::Range, ItemId>>> served_;
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <set>
+#include <unordered_set>
 
 #include "value/operators.h"
 
@@ -144,22 +145,23 @@ std::vector<std::string> closure(const std::map<std::string, std::set<std::strin
 
 WalkedModule walk_module(const JitModule& module, CudaFiles& files) {
   WalkedModule out;
-  std::vector<std::string> prefixes = module.rules->absent_macros;
-  auto absent = [prefixes](std::string_view macro) {
-    return std::ranges::any_of(prefixes, [&](const std::string& p) { return macro.starts_with(p); });
-  };
-  out.preprocessor = std::make_unique<cuda::Preprocessor>(
-      files.world(), cuda::Pass::device, [&files](const std::string& path) { return files.text(path); }, absent);
+  std::unordered_set<std::string> seen;
+  cuda::Preprocessor& preprocessor = files.preprocessor(module.rules->absent_macros);
+  out.preprocessor = &preprocessor;
   for (const std::string& source : module.sources) {
-    auto unit = out.preprocessor->walk({source, module.include_paths, module.macros});
+    auto unit = preprocessor.walk({source, module.include_paths, module.macros});
     if (!unit) {
       out.missing_sources.push_back(source);
       continue;
     }
     for (const std::string& file : unit->files) {
-      if (std::ranges::find(out.files, file) == out.files.end()) out.files.push_back(file);
+      if (seen.insert(file).second) out.files.push_back(file);
     }
+    out.visits.insert(out.visits.end(), unit->visits.begin(), unit->visits.end());
   }
+  std::ranges::sort(out.visits);
+  auto repeated = std::ranges::unique(out.visits);
+  out.visits.erase(repeated.begin(), repeated.end());
   return out;
 }
 

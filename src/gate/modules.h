@@ -34,7 +34,8 @@ arch::CodeTargetSet built_targets(python::Evaluation& evaluation, const python::
 
 // A module's units walked with its macros.
 struct WalkedModule {
-  std::unique_ptr<cuda::Preprocessor> preprocessor;
+  const cuda::Preprocessor* preprocessor = nullptr;
+  std::vector<std::uint32_t> visits;   // of the preprocessor: those of the module's units
   std::vector<std::string> files;    // every file reached, sources first
   std::vector<std::string> missing_sources;
   // Exported operators and the kernels that each reaches, by name through the calls of the files.
@@ -45,7 +46,7 @@ struct WalkedModule {
   };
   std::vector<Op> ops;
 
-  const cuda::FileResult* result(const std::string& path) const { return preprocessor->result(path); }
+  const cuda::FileResult* result(const std::string& path) const { return preprocessor->result(path, visits); }
 };
 WalkedModule walk_module(const JitModule& module, CudaFiles& files);
 

@@ -1,5 +1,7 @@
 #include "gate/sources.h"
 
+#include <algorithm>
+
 namespace ungate::gate {
 
 CudaFiles::CudaFiles(FileLoader loader, const value::World& world, const cuda::Vocabulary& vocabulary)
@@ -46,6 +48,16 @@ const cuda::FileResult& CudaFiles::alone(const std::string& path) {
   Entry& e = entry(path);
   if (!e.alone) e.alone = std::make_unique<cuda::FileResult>(cuda::evaluate_file(*text(path), world_));
   return *e.alone;
+}
+
+cuda::Preprocessor& CudaFiles::preprocessor(const std::vector<std::string>& absent_macros) {
+  auto known = preprocessors_.find(absent_macros);
+  if (known != preprocessors_.end()) return known->second;
+  auto absent = [absent_macros](std::string_view macro) {
+    return std::ranges::any_of(absent_macros, [&](const std::string& p) { return macro.starts_with(p); });
+  };
+  cuda::Preprocessor fresh(world_, cuda::Pass::device, [this](const std::string& path) { return text(path); }, absent);
+  return preprocessors_.emplace(absent_macros, std::move(fresh)).first->second;
 }
 
 }  // namespace ungate::gate

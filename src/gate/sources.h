@@ -1,6 +1,7 @@
 // The files that the graph is made of, by their path relative to an import root.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <string>
 #include <unordered_map>
@@ -28,6 +29,10 @@ class CudaFiles {
   // What is known of a file alone: every foreign macro is free.
   const cuda::FileResult& alone(const std::string& path);
 
+  // Walks units in which macros with these prefixes are defined by the unit or not at all. What it learned
+  // of a header in one module serves the next.
+  cuda::Preprocessor& preprocessor(const std::vector<std::string>& absent_macros);
+
   const value::World& world() const { return world_; }
   const cuda::Vocabulary& vocabulary() const { return vocabulary_; }
 
@@ -43,6 +48,7 @@ class CudaFiles {
   FileLoader loader_;
   const value::World& world_;
   const cuda::Vocabulary& vocabulary_;
+  std::map<std::vector<std::string>, cuda::Preprocessor> preprocessors_;
   std::unordered_map<std::string, Entry> entries_;
 };
 

@@ -1,38 +1,64 @@
 #include "python/callers.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "base/text.h"
 
 namespace ungate::python {
 namespace {
 
-// Calls f(range) for each occurrence of a word in text[within], outside strings and comments.
-template <class F>
-void each_use(std::string_view text, source::Range within, std::string_view word, F&& f) {
-  for (std::size_t at = within.begin; at < within.end;) {
-    char c = text[at];
+// The logical line that holds an offset; null between lines (comments, blank lines).
+const LogicalLine* line_at(const Outline& outline, std::uint32_t offset) {
+  const auto& lines = outline.lines();
+  auto after = std::ranges::upper_bound(lines, offset, {}, &LogicalLine::begin);
+  if (after == lines.begin() || offset >= std::prev(after)->end) return nullptr;
+  return &*std::prev(after);
+}
+
+// True if text[at] stands outside strings and comments of the logical line that begins at `begin`.
+bool is_code(std::string_view text, std::size_t begin, std::size_t at) {
+  for (std::size_t i = begin; i < at;) {
+    char c = text[i];
     if (c == '#') {
-      at = std::min<std::size_t>(text.find('\n', at), within.end);
+      i = std::min(text.find('\n', i), text.size());
+      if (i > at) return false;
     } else if (c == '"' || c == '\'') {
-      bool triple = text.substr(at, 3) == std::string(3, c);
-      std::size_t close = at + (triple ? 3 : 1);
-      while (close < within.end) {
-        if (text[close] == '\\') ++close;
-        else if (text[close] == '\n' && !triple) break;
-        else if (text[close] == c && (!triple || text.substr(close, 3) == std::string(3, c))) break;
-        ++close;
+      bool triple = text.substr(i, 3) == std::string_view(c == '"' ? "\"\"\"" : "'''");
+      i += triple ? 3 : 1;
+      for (; i < text.size(); ++i) {
+        if (text[i] == '\\') ++i;
+        else if (text[i] == '\n' && !triple) break;
+        else if (text[i] == c && (!triple || text.substr(i, 3) == std::string(3, c))) break;
       }
-      at = close + (triple ? 3 : 1);
-    } else if (text::is_identifier_start(c)) {
-      std::size_t end = at;
-      while (end < within.end && text::is_identifier_part(text[end])) ++end;
-      if (text.substr(at, end - at) == word) f(source::Range{static_cast<std::uint32_t>(at), static_cast<std::uint32_t>(end)});
-      at = end;
+      i += triple ? 3 : 1;
+      if (i > at) return false;
     } else {
-      ++at;
+      ++i;
     }
   }
+  return true;
+}
+
+// Calls f(range, line) for each occurrence of a word outside strings and comments.
+template <class F>
+void each_use(const Module& m, std::string_view word, F&& f) {
+  std::string_view text = m.file->text();
+  for (std::size_t at = 0; at < text.size(); at += word.size()) {
+    const void* found = memmem(text.data() + at, text.size() - at, word.data(), word.size());
+    if (found == nullptr) return;
+    at = static_cast<std::size_t>(static_cast<const char*>(found) - text.data());
+    std::size_t end = at + word.size();
+    if (at > 0 && text::is_identifier_part(text[at - 1])) continue;
+    if (end < text.size() && text::is_identifier_part(text[end])) continue;
+    const LogicalLine* line = line_at(*m.outline, static_cast<std::uint32_t>(at));
+    if (line == nullptr || !is_code(text, line->begin, at)) continue;
+    f(source::Range{static_cast<std::uint32_t>(at), static_cast<std::uint32_t>(end)}, *line);
+  }
+}
+
+bool follows_def(std::string_view text, std::uint32_t begin) {
+  return begin >= 4 && text.substr(begin - 4, 4) == "def ";
 }
 
 // The identifier before `.name`, or empty when it is not one ("f().name", "a[0].name").
@@ -52,21 +78,29 @@ bool follows_dot(std::string_view text, std::uint32_t begin) {
 
 }  // namespace
 
+const std::vector<Statement>& Callers::members(ModuleId id, const Statement& klass) {
+  auto [entry, fresh] = members_.try_emplace({id, klass.range.begin});
+  if (fresh) entry->second = p_[id].outline->body(p_[id].file->text(), klass);
+  return entry->second;
+}
+
 Routine Callers::around(ModuleId id, std::uint32_t offset) {
   Module& m = p_.load(id);
   Routine out{id, {}, {}, {}, false};
   if (m.file == nullptr) return out;
-  for (const Statement& s : m.outline->statements()) {
-    if (!s.range.contains(offset)) continue;
-    if (s.kind == LineKind::function) return {id, s.name, s.name, s.range, false};
-    if (s.kind != LineKind::klass) return out;
-    for (const Statement& member : m.outline->body(m.file->text(), s)) {
-      if (member.kind != LineKind::function || !member.range.contains(offset)) continue;
-      Symbol qualified(std::string(s.name.text()) + '.' + std::string(member.name.text()));
-      return {id, member.name, qualified, member.range, true};
-    }
-  }
-  return out;
+  auto holding = [offset](const std::vector<Statement>& list) -> const Statement* {
+    auto after = std::ranges::upper_bound(list, offset, {}, [](const Statement& s) { return s.range.begin; });
+    if (after == list.begin() || !std::prev(after)->range.contains(offset)) return nullptr;
+    return &*std::prev(after);
+  };
+  const Statement* s = holding(m.outline->statements());
+  if (s == nullptr) return out;
+  if (s->kind == LineKind::function) return {id, s->name, s->name, s->range, false};
+  if (s->kind != LineKind::klass) return out;
+  const Statement* member = holding(members(id, *s));
+  if (member == nullptr || member->kind != LineKind::function) return out;
+  Symbol qualified(std::string(s->name.text()) + '.' + std::string(member->name.text()));
+  return {id, member->name, qualified, member->range, true};
 }
 
 // How many functions and methods of the program have this name.
@@ -77,13 +111,10 @@ std::size_t Callers::definitions(Symbol name) {
   for (ModuleId id : holders_(name)) {
     Module& m = p_.load(id);
     if (m.file == nullptr) continue;
-    for (const Statement& s : m.outline->statements()) {
-      if (s.kind == LineKind::function && s.name == name) ++count;
-      if (s.kind != LineKind::klass) continue;
-      for (const Statement& member : m.outline->body(m.file->text(), s)) {
-        if (member.kind == LineKind::function && member.name == name) ++count;
-      }
-    }
+    each_use(m, name.text(), [&](source::Range use, const LogicalLine& line) {
+      bool defines = line.kind == LineKind::function && follows_def(m.file->text(), use.begin);
+      if (defines && around(id, use.begin).name == name) ++count;
+    });
   }
   return definitions_[name] = count;
 }
@@ -98,9 +129,11 @@ Confidence Callers::resolve(const Routine& wanted, const CallSite& site, std::st
   if (!attribute) {
     if (is_wanted(e_.definition(module, wanted.name))) return Confidence::exact;
     // An import inside the function.
-    for (const LogicalLine& line : p_[module].outline->lines()) {
-      if (line.kind != LineKind::import || !site.in.range.contains(line.begin)) continue;
-      if (is_wanted(e_.imported(module, {line.begin, line.end}, wanted.name))) return Confidence::exact;
+    const auto& lines = p_[module].outline->lines();
+    auto line = std::ranges::lower_bound(lines, site.in.range.begin, {}, &LogicalLine::begin);
+    for (; line != lines.end() && line->begin < site.in.range.end; ++line) {
+      if (line->kind != LineKind::import) continue;
+      if (is_wanted(e_.imported(module, {line->begin, line->end}, wanted.name))) return Confidence::exact;
     }
   } else if (!base.empty() && is_wanted(e_.attribute_definition(module, Symbol(base), wanted.name))) {
     return Confidence::exact;
@@ -108,33 +141,27 @@ Confidence Callers::resolve(const Routine& wanted, const CallSite& site, std::st
   return definitions(wanted.name) == 1 ? Confidence::unique_name : Confidence::guessed;
 }
 
-std::vector<CallSite> Callers::of(const Routine& function) {
+const std::vector<CallSite>& Callers::of(const Routine& function) {
+  auto [entry, fresh] = sites_.try_emplace(function);
+  if (!fresh) return entry->second;
   std::vector<CallSite> out;
   for (ModuleId id : holders_(function.name)) {
     Module& m = p_.load(id);
     if (m.file == nullptr) continue;
     std::string_view text = m.file->text();
-    for (const Statement& s : m.outline->statements()) {
-      if (s.kind == LineKind::import) continue;
-      each_use(text, s.range, function.name.text(), [&](source::Range use) {
-        CallSite site{around(id, use.begin), use, Confidence::guessed};
-        // Its own definition, a keyword argument of that name, an import of it.
-        bool own = id == function.module && function.range.contains(use.begin);
-        std::size_t after = use.end;
-        while (after < text.size() && text[after] == ' ') ++after;
-        bool keyword = after < text.size() && text[after] == '=' && text[std::min(after + 1, text.size() - 1)] != '=';
-        bool definition = use.begin >= 4 && text.substr(use.begin - 4, 4) == "def ";
-        for (const LogicalLine& line : m.outline->lines()) {
-          if (line.begin > use.begin) break;
-          if (line.kind == LineKind::import && use.begin < line.end) own = true;
-        }
-        if (own || keyword || definition) return;
-        site.confidence = resolve(function, site, text);
-        out.push_back(site);
-      });
-    }
+    each_use(m, function.name.text(), [&](source::Range use, const LogicalLine& line) {
+      // Its own definition, a keyword argument of that name, an import of it.
+      bool own = id == function.module && function.range.contains(use.begin);
+      std::size_t after = use.end;
+      while (after < text.size() && text[after] == ' ') ++after;
+      bool keyword = after + 1 < text.size() && text[after] == '=' && text[after + 1] != '=';
+      if (own || keyword || line.kind == LineKind::import || follows_def(text, use.begin)) return;
+      CallSite site{around(id, use.begin), use, Confidence::guessed};
+      site.confidence = resolve(function, site, text);
+      out.push_back(site);
+    });
   }
-  return out;
+  return sites_[function] = std::move(out);
 }
 
 std::vector<CallSite> Callers::uses_of_attribute(Symbol name, std::string_view outside_package) {
@@ -143,9 +170,8 @@ std::vector<CallSite> Callers::uses_of_attribute(Symbol name, std::string_view o
     Module& m = p_.load(id);
     std::string_view top = m.name.text().substr(0, m.name.text().find('.'));
     if (m.file == nullptr || top == outside_package) continue;
-    std::string_view text = m.file->text();
-    each_use(text, {0, static_cast<std::uint32_t>(text.size())}, name.text(), [&](source::Range use) {
-      if (follows_dot(text, use.begin)) out.push_back({around(id, use.begin), use, Confidence::unique_name});
+    each_use(m, name.text(), [&](source::Range use, const LogicalLine&) {
+      if (follows_dot(m.file->text(), use.begin)) out.push_back({around(id, use.begin), use, Confidence::unique_name});
     });
   }
   return out;

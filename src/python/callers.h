@@ -6,6 +6,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -43,13 +44,14 @@ class Callers {
       : p_(program), e_(evaluation), holders_(std::move(holders)) {}
 
   // The places that call (or pass on) a function, other than its own definition and imports.
-  std::vector<CallSite> of(const Routine& function);
+  const std::vector<CallSite>& of(const Routine& function);
   // The function or method around an offset; empty name at module level.
   Routine around(ModuleId module, std::uint32_t offset);
   // The places where a name is used as an attribute outside the packages given: callers of an op.
   std::vector<CallSite> uses_of_attribute(Symbol name, std::string_view outside_package);
 
  private:
+  const std::vector<Statement>& members(ModuleId module, const Statement& klass);
   std::size_t definitions(Symbol name);
   Confidence resolve(const Routine& wanted, const CallSite& site, std::string_view text);
 
@@ -57,6 +59,8 @@ class Callers {
   Evaluation& e_;
   Holders holders_;
   std::unordered_map<Symbol, std::size_t> definitions_;
+  std::map<std::pair<ModuleId, std::uint32_t>, std::vector<Statement>> members_;  // of classes
+  std::map<Routine, std::vector<CallSite>> sites_;
 };
 
 }  // namespace ungate::python

@@ -2,6 +2,8 @@
 
 #include <fmt/core.h>
 
+#include "base/parallel.h"
+
 #include "python/interpreter.h"
 
 namespace ungate::python {
@@ -24,15 +26,20 @@ WordSet seed_words(const Knowledge& k) {
 }
 
 Evaluation::Evaluation(Program& program, const Knowledge& knowledge, const value::World& world)
-    : words_(seed_words(knowledge)), interpreter_(std::make_unique<Interpreter>(program, knowledge, world)) {}
+    : program_(program), words_(seed_words(knowledge)), fresh_(words_), interpreter_(std::make_unique<Interpreter>(program, knowledge, world)) {}
 
 Evaluation::~Evaluation() = default;
 
-std::vector<Symbol> Evaluation::run(const std::vector<ModuleId>& modules) {
+std::vector<Symbol> Evaluation::run(const std::vector<ModuleId>& modules, unsigned threads) {
+  parallel_for(modules.size(), threads, [&](std::size_t i) { program_.prepare(modules[i], fresh_); });
   interpreter_->start_round(words_);
-  for (ModuleId module : modules) interpreter_->run_module(module, words_);
+  for (ModuleId module : modules) interpreter_->run_module(module);
   std::vector<Symbol> names = interpreter_->take_derived_names();
-  for (Symbol name : names) words_.add(name.text());
+  fresh_ = WordSet();
+  for (Symbol name : names) {
+    words_.add(name.text());
+    fresh_.add(name.text());
+  }
   return names;
 }
 

@@ -29,9 +29,10 @@ class Evaluation {
   Evaluation(Program& program, const Knowledge& knowledge, const value::World& world);
   ~Evaluation();
 
-  // Runs everything in these modules that mentions a word looked for; returns the names that turned out
-  // to depend on the device and were not known before. They are words from then on.
-  std::vector<Symbol> run(const std::vector<ModuleId>& modules);
+  // Runs everything in these modules that mentions a word looked for since the last call; returns the
+  // names that turned out to depend on the device and were not known before. They are words from then on,
+  // so the next call is for the modules that hold one of them.
+  std::vector<Symbol> run(const std::vector<ModuleId>& modules, unsigned threads = 1);
   const WordSet& words() const { return words_; }
 
   // Asks to note which devices reach the statement that holds this offset; before run().
@@ -61,7 +62,8 @@ class Evaluation {
   std::string statistics() const;
 
  private:
-  WordSet words_;
+  Program& program_;
+  WordSet words_, fresh_;
   std::unique_ptr<Interpreter> interpreter_;
 };
 

@@ -142,7 +142,7 @@ class Interpreter {
   // A round looks at everything that mentions one of the words; the set outlives the round.
   void start_round(const WordSet& words);
   // Runs what mentions a word in a module; returns how many statements that were.
-  std::size_t run_module(ModuleId module, const WordSet& words);
+  void run_module(ModuleId module);
   // Names that turned out to depend on the device since the last call.
   std::vector<Symbol> take_derived_names();
 
@@ -399,7 +399,7 @@ class Interpreter {
   const Gives* annotated(const Tree& t, NodeId annotation) const;
   bool mentions_derived(FunctionId id);
   void run_inner();
-  void run_class(ClassId klass, const WordSet& words);
+  void run_class(ClassId klass);
 
   // external.cc, library.cc
   Lifted device_fact(Gives gives);

@@ -77,13 +77,38 @@ const Tree& Program::tree(ModuleId id, std::uint32_t index) {
 }
 
 const Tree& Program::parse_range(ModuleId id, source::Range range) {
-  std::uint64_t key = std::uint64_t{id} << 32 | range.begin;
-  auto found = extra_index_.find(key);
-  if (found != extra_index_.end()) return *found->second;
-  bytes_parsed_ += range.size();
-  auto& tree = extra_.push_back(std::make_unique<Tree>(parse(load(id).file->text(), range)));
-  extra_index_.emplace(key, tree.get());
+  Module& m = load(id);
+  std::unique_ptr<Tree>& tree = m.parts[range.begin];
+  if (tree == nullptr) {
+    bytes_parsed_ += range.size();
+    tree = std::make_unique<Tree>(parse(m.file->text(), range));
+  }
   return *tree;
+}
+
+void Program::prepare(ModuleId id, const WordSet& words) {
+  Module& m = load(id);
+  m.mentioned.clear();
+  if (m.file == nullptr) return;
+  std::string_view text = m.file->text();
+  auto look = [&](const Statement& s) {
+    if (s.kind == LineKind::import || !mentions(text, s.range, words)) return false;
+    m.mentioned.insert(s.range.begin);
+    return true;
+  };
+  for (std::uint32_t i = 0; i < m.pieces.size(); ++i) {
+    const Statement& s = m.pieces[i].statement;
+    if (!look(s)) continue;
+    if (s.kind == LineKind::function) {
+      parse_range(id, s.range);
+    } else if (s.kind == LineKind::klass) {
+      for (const Statement& member : m.outline->body(text, s)) {
+        if (look(member)) parse_range(id, member.range);
+      }
+    } else {
+      tree(id, i);
+    }
+  }
 }
 
 Symbol Program::absolute(ModuleId from, std::string_view written) const {

@@ -4,6 +4,7 @@
 // (`a/b/__init__.py` is a.b); of two files with one name the first added wins, as in import order.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -16,6 +17,7 @@
 #include "base/stable_vector.h"
 #include "python/ast.h"
 #include "python/outline.h"
+#include "python/words.h"
 #include "source/source_file.h"
 
 namespace ungate::python {
@@ -41,6 +43,8 @@ struct Module {
   std::unordered_map<Symbol, std::vector<std::uint32_t>> binders;  // name -> pieces that bind it
   std::vector<std::pair<std::uint32_t, Symbol>> star_imports;      // piece, module as written
   std::unordered_set<Symbol> rebound;   // names that some function declares `global`: several writers
+  std::unordered_map<std::uint32_t, std::unique_ptr<Tree>> parts;  // by where they begin: methods, headers, …
+  std::unordered_set<std::uint32_t> mentioned;   // statements, by where they begin, that Program::prepare found
 };
 
 class Program {
@@ -64,6 +68,9 @@ class Program {
 
   // Reads the file and cuts it into statements, once.
   Module& load(ModuleId id);
+  // Loads a module, finds the top-level statements and members of classes that mention one of the words,
+  // and parses them. Different modules may be prepared by different threads at the same time.
+  void prepare(ModuleId id, const WordSet& words);
   // The tree of a top-level statement, parsed on first use.
   const Tree& tree(ModuleId id, std::uint32_t piece);
   // The tree of any other range of the module (a method, a class header), kept as long as the program.
@@ -80,9 +87,7 @@ class Program {
   std::unordered_map<Symbol, ModuleId> by_name_;
   std::unordered_map<std::string, ModuleId> by_path_;
   std::unordered_map<Symbol, bool> namespaces_;
-  StableVector<std::unique_ptr<Tree>> extra_;
-  std::unordered_map<std::uint64_t, const Tree*> extra_index_;
-  std::size_t bytes_parsed_ = 0;
+  std::atomic<std::size_t> bytes_parsed_ = 0;
 };
 
 }  // namespace ungate::python

@@ -37,17 +37,14 @@ void Interpreter::run_inner() {
   }
 }
 
-std::size_t Interpreter::run_module(ModuleId id, const WordSet& words) {
-  Module& m = p_.load(id);
-  if (m.file == nullptr) return 0;
-  std::string_view text = m.file->text();
-  std::size_t ran = 0;
+// Runs what Program::prepare found.
+void Interpreter::run_module(ModuleId id) {
+  const Module& m = p_.load(id);
   for (std::uint32_t i = 0; i < m.pieces.size(); ++i) {
     const Statement& statement = m.pieces[i].statement;
-    if (statement.kind == LineKind::import || !mentions(text, statement.range, words)) continue;
-    ++ran;
+    if (!m.mentioned.contains(statement.range.begin)) continue;
     if (statement.kind == LineKind::klass) {
-      run_class(class_of_piece(id, i), words);
+      run_class(class_of_piece(id, i));
     } else if (statement.kind == LineKind::function) {
       run_generic(function_at(id, statement, kNoIndex), 0);
     } else {
@@ -55,15 +52,13 @@ std::size_t Interpreter::run_module(ModuleId id, const WordSet& words) {
     }
     run_inner();
   }
-  return ran;
 }
 
-void Interpreter::run_class(ClassId klass, const WordSet& words) {
-  ModuleId module = classes_[klass].module;
-  std::string_view text = p_[module].file->text();
+void Interpreter::run_class(ClassId klass) {
+  const Module& m = p_[classes_[klass].module];
   for (std::uint32_t i = 0; i < classes_[klass].members.size(); ++i) {
     Klass::Member member = classes_[klass].members[i];
-    if (!mentions(text, member.range, words)) continue;
+    if (!m.mentioned.contains(member.range.begin)) continue;
     run_member(klass, i);
     if (member.kind == LineKind::function) run_generic(method_at(klass, i), 0);
     run_inner();

@@ -26,6 +26,12 @@ class WordSet {
   bool has(WordHash hash) const {
     return !table_.empty() && probe(hash);
   }
+  template <class F>
+  void each(F&& f) const {
+    for (WordHash hash : table_) {
+      if (hash != 0) f(hash);
+    }
+  }
   bool empty() const { return size_ == 0; }
   std::size_t size() const { return size_; }
 

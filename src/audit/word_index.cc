@@ -1,0 +1,35 @@
+#include "audit/word_index.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "base/parallel.h"
+
+namespace ungate::audit {
+
+// Each task sets the bits of its own 64 files, so no two write the same word of the table.
+WordIndex::WordIndex(const std::vector<std::vector<python::WordHash>>& words, unsigned threads)
+    : words_(&words), width_((words.size() + 63) / 64), rows_(kRows * width_, 0) {
+  parallel_for(width_, threads, [&](std::size_t column) {
+    std::size_t end = std::min(words.size(), (column + 1) * 64);
+    for (std::size_t i = column * 64; i < end; ++i) {
+      std::uint64_t bit = std::uint64_t{1} << (i & 63);
+      for (python::WordHash word : words[i]) rows_[(word & (kRows - 1)) * width_ + column] |= bit;
+    }
+  });
+}
+
+std::vector<std::uint32_t> WordIndex::files_with(python::WordHash word) const {
+  std::vector<std::uint32_t> out;
+  const std::uint64_t* row = rows_.data() + (word & (kRows - 1)) * width_;
+  for (std::size_t column = 0; column < width_; ++column) {
+    for (std::uint64_t bits = row[column]; bits != 0; bits &= bits - 1) {
+      auto i = static_cast<std::uint32_t>(column * 64 + static_cast<std::size_t>(std::countr_zero(bits)));
+      const auto& held = (*words_)[i];
+      if (std::find(held.begin(), held.end(), word) != held.end()) out.push_back(i);
+    }
+  }
+  return out;
+}
+
+}  // namespace ungate::audit

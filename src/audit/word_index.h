@@ -1,0 +1,31 @@
+// Which files hold a word: asked thousands of times when callers are followed.
+//
+// A signature of a few bits stands for each word of each file; one row of the table tells which files can
+// hold a word, and the word lists of those are looked through.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "python/words.h"
+
+namespace ungate::audit {
+
+class WordIndex {
+ public:
+  WordIndex() = default;
+  // words[i] are the words of file i. The lists must outlive the index.
+  WordIndex(const std::vector<std::vector<python::WordHash>>& words, unsigned threads);
+
+  // The files that hold the word, ascending.
+  std::vector<std::uint32_t> files_with(python::WordHash word) const;
+
+ private:
+  static constexpr std::size_t kRows = 1u << 12;
+
+  const std::vector<std::vector<python::WordHash>>* words_ = nullptr;
+  std::size_t width_ = 0;                 // words of 64 files in a row
+  std::vector<std::uint64_t> rows_;
+};
+
+}  // namespace ungate::audit
