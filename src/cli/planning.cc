@@ -64,6 +64,7 @@ class Planner {
       subject_.options.packages.clear();
     }
     subject_.options.targets = patch::devices_to_judge(*sets, request);
+    subject_.options.open_too = true;  // a step whose gates admit its devices is done, not drifted
     std::vector<PlanView> views;
     for (package::Environment& environment : subject_.environments) {
       environment.selected.clear();  // a need may lie outside of what was named
