@@ -65,9 +65,11 @@ class Maker {
     }
     auto bytes = ground_.load(id.first, id.second);
     if (!bytes) return std::unexpected(bytes.error());
-    if (!*bytes) return fail(ErrorCode::drift, "is not there any more", site.path + '/' + id.second);
+    if (!*bytes)
+      return fail(ErrorCode::drift, "is not there any more", site.path + '/' + id.second);
     auto change = make_change(site.path, id.second, std::move(**bytes), std::move(edits), steps);
-    if (!change) change.error().next = fmt::format("the steps {} do not go together", text::join(steps, ", "));
+    if (!change)
+      change.error().next = fmt::format("the steps {} do not go together", text::join(steps, ", "));
     return change;
   }
 
@@ -76,8 +78,12 @@ class Maker {
     bool whole = out_.plans.size() == 1;
     std::map<std::string, std::vector<std::string>> modules;  // by package
     for (const StepOutcome* s : taken_steps(out_)) {
-      bool edits_here = std::ranges::any_of(s->edits, [&](const PlannedEdit& e) { return ground_.environment.sites[e.site].root == plan.root; });
-      bool here = whole || edits_here || std::ranges::any_of(s->holds, [&](const FileId& f) { return ground_.environment.sites[f.first].root == plan.root; });
+      bool edits_here = std::ranges::any_of(s->edits, [&](const PlannedEdit& e) {
+        return ground_.environment.sites[e.site].root == plan.root;
+      });
+      bool here = whole || edits_here || std::ranges::any_of(s->holds, [&](const FileId& f) {
+                    return ground_.environment.sites[f.first].root == plan.root;
+                  });
       if (here) plan.steps.push_back(s->record);
       if (edits_here) {
         for (const std::string& m : s->modules) {
@@ -99,10 +105,15 @@ class Maker {
 
   void rely_on(Plan& plan, const FileId& file) {
     const package::Site& site = ground_.environment.sites[file.first];
-    auto same = [&](const auto& other) { return other.site == site.path && other.path == file.second; };
-    if (site.root != plan.root || std::ranges::any_of(plan.files, same) || std::ranges::any_of(plan.relies_on, same)) return;
+    auto same = [&](const auto& other) {
+      return other.site == site.path && other.path == file.second;
+    };
+    if (site.root != plan.root || std::ranges::any_of(plan.files, same) ||
+        std::ranges::any_of(plan.relies_on, same))
+      return;
     auto text = texts_.find(file.second);
-    if (text && *text != nullptr) plan.relies_on.push_back({site.path, file.second, sha256_hex((*text)->file->text())});
+    if (text && *text != nullptr)
+      plan.relies_on.push_back({site.path, file.second, sha256_hex((*text)->file->text())});
   }
 
   const Request& request_;
@@ -126,7 +137,8 @@ std::vector<const StepOutcome*> taken_steps(const Resolution& resolution) {
   return steps;
 }
 
-Status make_plans(const Request& request, const Ground& ground, Texts& texts, Resolution& resolution) {
+Status make_plans(const Request& request, const Ground& ground, Texts& texts,
+                  Resolution& resolution) {
   return Maker(request, ground, texts, resolution).run();
 }
 

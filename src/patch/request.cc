@@ -27,7 +27,8 @@ bool is_member(const PatchSet& set, const Member& member, std::string_view text)
   return member.name == text.substr(colon + 1) && is_set(set, text.substr(0, colon));
 }
 
-Status check_members(const std::vector<const PatchSet*>& sets, const std::vector<std::string>& names) {
+Status check_members(const std::vector<const PatchSet*>& sets,
+                     const std::vector<std::string>& names) {
   for (const std::string& name : names) {
     std::vector<std::string> known;
     bool found = false;
@@ -38,7 +39,8 @@ Status check_members(const std::vector<const PatchSet*>& sets, const std::vector
       }
     }
     if (found) continue;
-    return fail(ErrorCode::usage, fmt::format("no patch set that is taken has a member '{}'", name), {},
+    return fail(ErrorCode::usage, fmt::format("no patch set that is taken has a member '{}'", name),
+                {},
                 known.empty() ? "no patch set is taken" : "members: " + text::join(known, ", "));
   }
   return {};
@@ -47,10 +49,12 @@ Status check_members(const std::vector<const PatchSet*>& sets, const std::vector
 }  // namespace
 
 bool is_named(const PatchSet& set, const Member& member, const std::vector<std::string>& names) {
-  return std::ranges::any_of(names, [&](const std::string& n) { return is_member(set, member, n); });
+  return std::ranges::any_of(names,
+                             [&](const std::string& n) { return is_member(set, member, n); });
 }
 
-Result<std::vector<const PatchSet*>> choose_sets(const std::vector<PatchSet>& sets, const Request& request) {
+Result<std::vector<const PatchSet*>> choose_sets(const std::vector<PatchSet>& sets,
+                                                 const Request& request) {
   std::vector<const PatchSet*> out;
   arch::DeviceSet targets = set_of(request.targets);
   for (const std::string& name : request.sets) {
@@ -58,15 +62,18 @@ Result<std::vector<const PatchSet*>> choose_sets(const std::vector<PatchSet>& se
     if (found == sets.end()) {
       std::vector<std::string> ids;
       for (const PatchSet& s : sets) ids.push_back(s.id);
-      return fail(ErrorCode::usage, fmt::format("there is no patch set '{}'", name), {}, "patch sets: " + text::join(ids, ", "));
+      return fail(ErrorCode::usage, fmt::format("there is no patch set '{}'", name), {},
+                  "patch sets: " + text::join(ids, ", "));
     }
     if ((found->targets & targets).empty()) {
-      return fail(ErrorCode::usage, fmt::format("the patch set {} is for {}", found->id, arch::to_text(found->targets)));
+      return fail(ErrorCode::usage, fmt::format("the patch set {} is for {}", found->id,
+                                                arch::to_text(found->targets)));
     }
     out.push_back(&*found);
   }
   for (const PatchSet& s : sets) {
-    if (request.sets.empty() && !request.no_sets && !(s.targets & targets).empty()) out.push_back(&s);
+    if (request.sets.empty() && !request.no_sets && !(s.targets & targets).empty())
+      out.push_back(&s);
   }
   for (const auto* names : {&request.members, &request.without}) {
     if (auto status = check_members(out, *names); !status) return std::unexpected(status.error());
@@ -74,7 +81,8 @@ Result<std::vector<const PatchSet*>> choose_sets(const std::vector<PatchSet>& se
   return out;
 }
 
-std::vector<arch::Device> devices_to_judge(const std::vector<const PatchSet*>& sets, const Request& request) {
+std::vector<arch::Device> devices_to_judge(const std::vector<const PatchSet*>& sets,
+                                           const Request& request) {
   arch::DeviceSet all = set_of(request.targets);
   for (const PatchSet* set : sets) all |= set->targets;
   // A lift brings its target's whole family along, perhaps.

@@ -10,24 +10,27 @@ namespace {
 
 namespace fs = std::filesystem;
 
-Run read_run(const YAML::Node& node) {
-  Run out;
+CaseRun read_run(const YAML::Node& node) {
+  CaseRun out;
   out.name = node["name"].as<std::string>();
   if (node["command"]) out.command = node["command"].as<std::string>();
   if (node["status"]) out.status = node["status"].as<int>();
   for (const YAML::Node& flag : node["flags"]) out.flags.push_back(flag.as<std::string>());
   for (const YAML::Node& e : node["edits"]) {
-    out.edits.push_back({e["path"].as<std::string>(), e["replace"].as<std::string>(), e["with"].as<std::string>()});
+    out.edits.push_back(
+        {e["path"].as<std::string>(), e["replace"].as<std::string>(), e["with"].as<std::string>()});
   }
   return out;
 }
 
 Case read_case(const fs::path& folder) {
-  Case out{folder.string(), folder.lexically_relative(UNGATE_TEST_DIR "/golden").string(), {}, {}, {}};
+  Case out{
+      folder.string(), folder.lexically_relative(UNGATE_TEST_DIR "/golden").string(), {}, {}, {}};
   YAML::Node root = YAML::LoadFile((folder / "case.yaml").string());
   out.target = root["target"].as<std::string>();
   for (const YAML::Node& p : root["packages"]) {
-    out.packages.push_back({p["name"].as<std::string>(), p["version"].as<std::string>(), p["folder"].as<std::string>()});
+    out.packages.push_back({p["name"].as<std::string>(), p["version"].as<std::string>(),
+                            p["folder"].as<std::string>()});
   }
   for (const YAML::Node& run : root["runs"]) out.runs.push_back(read_run(run));
   return out;
@@ -38,6 +41,7 @@ Case read_case(const fs::path& folder) {
 std::vector<Case> cases_below(const std::string& folder) {
   std::vector<Case> out;
   fs::path root = fs::path(UNGATE_TEST_DIR "/golden") / folder;
+  if (!fs::exists(root)) return out;
   for (const auto& entry : fs::recursive_directory_iterator(root)) {
     if (entry.path().filename() != "case.yaml") continue;
     try {
@@ -50,9 +54,9 @@ std::vector<Case> cases_below(const std::string& folder) {
   return out;
 }
 
-testing_support::Bytes files_of(const Case& the_case, const Run& run) {
+testing_support::Bytes files_of(const Case& the_case, const CaseRun& run) {
   testing_support::Bytes files = testing_support::files_below(the_case.folder + "/before");
-  for (const Run::Edit& e : run.edits) {
+  for (const CaseRun::Edit& e : run.edits) {
     std::string& text = files[e.path];
     std::size_t at = text.find(e.replace);
     if (at == text.npos || text.find(e.replace, at + 1) != text.npos) {

@@ -25,7 +25,7 @@
 
 namespace ungate::golden {
 
-struct Run {
+struct CaseRun {
   std::string name, command = "plan";
   std::vector<std::string> flags;
   int status = 1;
@@ -36,18 +36,18 @@ struct Run {
 };
 
 struct Case {
-  std::string folder;   // absolute
-  std::string name;     // its path below tests/golden
+  std::string folder;  // absolute
+  std::string name;    // its path below tests/golden
   std::string target;
   std::vector<testing_support::SmallPackage> packages;
-  std::vector<Run> runs;
+  std::vector<CaseRun> runs;
 };
 
 // All below a folder of tests/golden, by name. A case that cannot be read has no runs.
 std::vector<Case> cases_below(const std::string& folder);
 
 // Its files, with a run's edits made.
-testing_support::Bytes files_of(const Case& the_case, const Run& run);
+testing_support::Bytes files_of(const Case& the_case, const CaseRun& run);
 
 bool blessing();
 

@@ -11,14 +11,14 @@
 namespace ungate::golden {
 namespace {
 
+using testing::HasSubstr;
 using testing_support::Bytes;
 using testing_support::Installed;
 using testing_support::Ran;
-using testing::HasSubstr;
 
 struct One {
   Case the_case;
-  Run run;
+  CaseRun run;
 };
 
 // What depends on the machine: processes of others that nobody may look into.
@@ -37,7 +37,7 @@ void write_file(const std::string& path, const std::string& bytes) {
 class Golden : public testing::TestWithParam<One> {
  protected:
   const Case& the_case() const { return GetParam().the_case; }
-  const Run& run() const { return GetParam().run; }
+  const CaseRun& run() const { return GetParam().run; }
 
   // With the environment and the target of the case.
   Ran command(const std::string& name, std::vector<std::string> more = {}) {
@@ -110,7 +110,8 @@ class Golden : public testing::TestWithParam<One> {
   }
 
   Bytes before_ = files_of(the_case(), run());
-  Installed installed_{files_of(the_case(), {}), the_case().packages, testing_support::files_below(the_case().folder + "/home")};
+  Installed installed_{files_of(the_case(), {}), the_case().packages,
+                       testing_support::files_below(the_case().folder + "/home")};
 };
 
 TEST_P(Golden, SaysAndDoesWhatIsExpected) {
@@ -129,7 +130,7 @@ std::vector<One> all_runs() {
   std::vector<One> out;
   for (const char* folder : {"patches", "rules"}) {
     for (const Case& c : cases_below(folder)) {
-      for (const Run& run : c.runs) out.push_back({c, run});
+      for (const CaseRun& run : c.runs) out.push_back({c, run});
     }
   }
   return out;
@@ -146,7 +147,8 @@ INSTANTIATE_TEST_SUITE_P(Cases, Golden, testing::ValuesIn(all_runs()), test_name
 // A patch set, or a file about a package, without a case that shows what it does is not kept.
 TEST(GoldenFolders, AreThereForEveryFile) {
   namespace fs = std::filesystem;
-  fs::path source = fs::path(UNGATE_TEST_DIR).parent_path(), golden = fs::path(UNGATE_TEST_DIR) / "golden";
+  fs::path source = fs::path(UNGATE_TEST_DIR).parent_path(),
+           golden = fs::path(UNGATE_TEST_DIR) / "golden";
   std::size_t files = 0;
   for (const char* folder : {"patches", "rules/packages"}) {
     for (const auto& entry : fs::recursive_directory_iterator(source / folder)) {

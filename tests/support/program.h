@@ -14,7 +14,7 @@
 namespace ungate::testing_support {
 
 struct Ran {
-  int status = -1;     // exit status; -1 if a signal ended it
+  int status = -1;  // exit status; -1 if a signal ended it
   int signal = 0;
   std::string out, err;
 
@@ -28,11 +28,13 @@ inline std::string read_all(int fd) {
   std::string bytes;
   char buffer[65536];
   lseek(fd, 0, SEEK_SET);
-  for (ssize_t n; (n = read(fd, buffer, sizeof buffer)) > 0;) bytes.append(buffer, static_cast<std::size_t>(n));
+  for (ssize_t n; (n = read(fd, buffer, sizeof buffer)) > 0;)
+    bytes.append(buffer, static_cast<std::size_t>(n));
   return bytes;
 }
 
-inline Ran run_program(const std::string& program, const std::vector<std::string>& arguments, const Setting& set = {}) {
+inline Ran run_program(const std::string& program, const std::vector<std::string>& arguments,
+                       const Setting& set = {}) {
   std::vector<std::string> environment = {"PATH=" + std::string(getenv("PATH")), "LC_ALL=C.UTF-8"};
   for (const auto& [name, value] : set) environment.push_back(name + '=' + value);
   std::vector<char*> argv = {const_cast<char*>(program.c_str())}, envp;

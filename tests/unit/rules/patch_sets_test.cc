@@ -32,7 +32,9 @@ constexpr std::string_view kMembers =
     "        with: \"i + kMost\"\n"
     "        superseded_by: \"kMost * i\"\n";
 
-Result<std::string> no_patches(const std::string& name) { return fail(ErrorCode::bad_rule, "there is no " + name); }
+Result<std::string> no_patches(const std::string& name) {
+  return fail(ErrorCode::bad_rule, "there is no " + name);
+}
 
 Result<patch::PatchSet> load(const std::string& text, const PatchFiles& patches = no_patches) {
   return load_patch_set(text, "p.yaml", patches);
@@ -53,7 +55,8 @@ std::string in_step(std::string_view lines) {
 }
 
 TEST(PatchSets, AreReadWhole) {
-  auto set = load(std::string(kHead) + "modules: [one, two]\nunproved: [Nobody knows.]\n" + std::string(kMembers));
+  auto set = load(std::string(kHead) + "modules: [one, two]\nunproved: [Nobody knows.]\n" +
+                  std::string(kMembers));
   ASSERT_TRUE(set.has_value()) << to_text(set.error());
   EXPECT_EQ(set->id, "small-package/wider");
   EXPECT_EQ(set->package, "small-package");
@@ -67,11 +70,13 @@ TEST(PatchSets, AreReadWhole) {
   EXPECT_FALSE(core.versions.contains(*package::Version::parse("2.0")));
   ASSERT_EQ(core.steps.size(), 2u);
   ASSERT_TRUE(core.steps[0].gate.has_value());
-  EXPECT_EQ(*core.steps[0].gate, (patch::GatePattern{"small/build.py", {"py-major-list"}, "build", "majors", ""}));
+  EXPECT_EQ(*core.steps[0].gate,
+            (patch::GatePattern{"small/build.py", {"py-major-list"}, "build", "majors", ""}));
   EXPECT_EQ(core.steps[0].admit, set->targets);
-  EXPECT_THAT(core.steps[1].edits, ElementsAre(patch::TextEdit{"small/a.cu", "i + n", "i + kMost"}));
+  EXPECT_THAT(core.steps[1].edits,
+              ElementsAre(patch::TextEdit{"small/a.cu", "i + n", "i + kMost"}));
   EXPECT_EQ(core.steps[1].superseded_by, "kMost * i");
-  EXPECT_EQ(core.steps[1].where, "p.yaml:13:9");
+  EXPECT_EQ(core.steps[1].where, "p.yaml:15:9");
 }
 
 TEST(PatchSets, MembersOfOtherPackagesSayForWhichVersions) {
@@ -103,7 +108,8 @@ TEST(PatchSets, NeedsNameMembers) {
 }
 
 TEST(PatchSets, UnknownAndMissingKeysAreErrors) {
-  EXPECT_THAT(wrong(std::string(kHead) + "version: 2\n" + std::string(kMembers)), HasSubstr("p.yaml:8:1: "));
+  EXPECT_THAT(wrong(std::string(kHead) + "version: 2\n" + std::string(kMembers)),
+              HasSubstr("p.yaml:8:10: unknown key 'version'"));
   for (std::string key : {"id", "package", "versions", "source", "title", "what", "targets"}) {
     std::string text = std::string(kHead) + std::string(kMembers);
     std::size_t begin = text.find(key + ": "), end = text.find('\n', begin);
@@ -118,9 +124,11 @@ TEST(PatchSets, DevicesVersionsAndPathsAreChecked) {
     std::string text = std::string(kHead) + std::string(kMembers);
     return text.replace(text.find(from), from.size(), to);
   };
-  EXPECT_EQ(wrong(with("12.1]", "12.7]")), "p.yaml:4:17: not a device: '12.7' (a compute capability, like 12.0)");
+  EXPECT_EQ(wrong(with("12.1]", "12.7]")),
+            "p.yaml:4:17: not a device: '12.7' (a compute capability, like 12.0)");
   EXPECT_THAT(wrong(with(">=1,<2", "one")), HasSubstr("p.yaml:3:11: "));
-  EXPECT_THAT(wrong(with("small/a.cu", "../a.cu")), HasSubstr("p.yaml:14:15: a path is relative to the import root"));
+  EXPECT_THAT(wrong(with("small/a.cu", "../a.cu")),
+              HasSubstr("p.yaml:14:15: a path is relative to the import root"));
   EXPECT_THAT(wrong(with("id: stride", "id: list")), HasSubstr("another step has this id"));
   EXPECT_THAT(wrong(with("id: stride", "id: a b")), HasSubstr("a name is made of"));
 }
@@ -128,19 +136,28 @@ TEST(PatchSets, DevicesVersionsAndPathsAreChecked) {
 TEST(PatchSets, AStepIsAGateOrEdits) {
   EXPECT_THAT(wrong(in_step("what: nothing")), HasSubstr("a step has a 'gate', or edits"));
   EXPECT_THAT(wrong(in_step("replace: a\nwith: b")), HasSubstr("'path' is missing"));
-  EXPECT_THAT(wrong(in_step("path: a.py\nreplace: a\nwith: a")), HasSubstr("'with' is the text that it replaces"));
-  EXPECT_THAT(wrong(in_step("path: a.py\nreplace: a\nwith: b\nevery: true")), HasSubstr("'every' belongs to"));
-  EXPECT_THAT(wrong(in_step("path: a.py\nreplace: a\nwith: b\nadmit: [12.0]")), HasSubstr("'admit' belongs to"));
-  EXPECT_THAT(wrong(in_step("gate: {path: a.py, before: x}\nevery: true")), HasSubstr("exclude each other"));
+  EXPECT_THAT(wrong(in_step("path: a.py\nreplace: a\nwith: a")),
+              HasSubstr("'with' is the text that it replaces"));
+  EXPECT_THAT(wrong(in_step("path: a.py\nreplace: a\nwith: b\nevery: true")),
+              HasSubstr("'every' belongs to"));
+  EXPECT_THAT(wrong(in_step("path: a.py\nreplace: a\nwith: b\nadmit: [12.0]")),
+              HasSubstr("'admit' belongs to"));
+  EXPECT_THAT(wrong(in_step("gate: {path: a.py, before: x}\nevery: true")),
+              HasSubstr("exclude each other"));
   EXPECT_THAT(wrong(in_step("gate: {path: a.py}\nsplits: true")), HasSubstr("'splits' belongs to"));
-  EXPECT_THAT(wrong(in_step("gate: {path: a.py}\nsuperseded_by: x")), HasSubstr("'superseded_by' belongs to"));
-  EXPECT_THAT(wrong(in_step("gate: {path: a.py}\nadmit: [9.0]")), HasSubstr("that 'targets' does not name"));
+  EXPECT_THAT(wrong(in_step("gate: {path: a.py}\nsuperseded_by: x")),
+              HasSubstr("'superseded_by' belongs to"));
+  EXPECT_THAT(wrong(in_step("gate: {path: a.py}\nadmit: [9.0]")),
+              HasSubstr("that 'targets' does not name"));
   EXPECT_THAT(wrong(in_step("gate: {form: py-compare}")), HasSubstr("'path' is missing"));
 }
 
-// With both, the edits say how the gate is opened; they stand in its file unless they say otherwise.
+// With both, the edits say how the gate is opened; they stand in its file unless they say
+// otherwise.
 TEST(PatchSets, EditsOfAGateStandInItsFile) {
-  auto set = load(in_step("gate: {path: a.py}\nedits:\n  - {replace: a, with: b}\n  - {path: b.py, replace: c, with: d}"));
+  auto set =
+      load(in_step("gate: {path: a.py}\nedits:\n  - {replace: a, with: b}\n  - {path: b.py, "
+                   "replace: c, with: d}"));
   ASSERT_TRUE(set.has_value()) << to_text(set.error());
   EXPECT_THAT(set->members[0].steps[0].edits,
               ElementsAre(patch::TextEdit{"a.py", "a", "b"}, patch::TextEdit{"b.py", "c", "d"}));
@@ -153,9 +170,11 @@ TEST(PatchSets, ReadPatchFilesBesideThem) {
   };
   auto set = load(in_step("patch: one.patch"), patches);
   ASSERT_TRUE(set.has_value()) << to_text(set.error());
-  EXPECT_THAT(set->members[0].steps[0].edits, ElementsAre(patch::TextEdit{"s/a.py", "one\ntwo\n", "one\nthree\n"}));
+  EXPECT_THAT(set->members[0].steps[0].edits,
+              ElementsAre(patch::TextEdit{"s/a.py", "one\ntwo\n", "one\nthree\n"}));
   EXPECT_EQ(wrong(in_step("patch: none.patch")), "p.yaml:12:16: there is no none.patch");
-  EXPECT_THAT(wrong(in_step("patch: ../one.patch"), patches), HasSubstr("lies beside the patch set"));
+  EXPECT_THAT(wrong(in_step("patch: ../one.patch"), patches),
+              HasSubstr("lies beside the patch set"));
   PatchFiles broken = [](const std::string&) -> Result<std::string> { return "nothing"; };
   EXPECT_THAT(wrong(in_step("patch: one.patch"), broken), HasSubstr("one.patch:2: holds no hunk"));
 }
