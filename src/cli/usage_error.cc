@@ -77,7 +77,7 @@ Error not_converted(const std::string& message, const std::string& lists) {
   std::size_t colon = message.find(": "), equals = message.find(" = ");
   if (colon == message.npos || equals == message.npos || equals < colon)
     return usage(message, {}, lists);
-  return usage("'" + message.substr(equals + 3) + "' is not a number",
+  return usage("'" + message.substr(equals + 3) + "' is no value for it",
                message.substr(colon + 2, equals - colon - 2), lists);
 }
 
@@ -96,18 +96,16 @@ Error usage_error(const CLI::App& top, const CLI::ParseError& error,
   std::string kind = error.get_name(), message = error.what();
   if (&app == &top && !words.empty() && !words.front().starts_with('-'))
     return no_such_command(top, words.front());
-  if (kind == "ExtrasError") {
-    auto extra = app.remaining();
-    if (extra.empty()) extra = top.remaining(true);
-    if (!extra.empty()) return unexpected_word(app, extra.front());
-  }
+  std::vector<std::string> extra = top.remaining(true);
+  bool command_missing = kind == "RequiredError" && !command_names(app).empty();
+  if (!extra.empty() && (command_missing || dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr))
+    return unexpected_word(app, extra.front());
   if (kind == "RequiredError") {
     constexpr std::string_view kIsRequired = " is required";
     std::size_t at = message.find(kIsRequired);
-    bool command = !command_names(app).empty();
-    std::string missing = command ? "a command" : message.substr(0, at);
+    std::string missing = command_missing ? "a command" : message.substr(0, at);
     return usage(missing + " is missing", {},
-                 command ? '`' + full_name(app) + " --help` lists them"
+                 command_missing ? '`' + full_name(app) + " --help` lists them"
                          : "usage: " + usage_line(app));
   }
   if (kind == "ConversionError") return not_converted(message, lists);

@@ -39,7 +39,7 @@ std::size_t line_of(const std::string& text, std::size_t at) {
                  std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n'));
 }
 
-// Written in two parts, so that this file does not hold them. `/home/me` is nobody's home.
+// Written in two parts, so that this file does not hold them. nobody lives in the home of `me`.
 const std::array<std::string, 6> kMachines{std::string("/ho") + "me/", std::string("/ro") + "ot/",
                                            std::string("/Us") + "ers/", std::string("/wo") + "rk/",
                                            std::string("/sha") + "red/", std::string("/mn") + "t/"};
