@@ -47,13 +47,17 @@ Status load_file(const std::string& name, const RuleFile& file, const PatchFiles
 
 Status load_folder(const std::string& folder, RuleSet& into) {
   std::error_code ec;
-  if (!fs::is_directory(folder, ec))
-    return fail(ErrorCode::no_such_path, "no such folder of rules", folder);
+  if (!fs::is_directory(folder, ec)) {
+    return fail(ErrorCode::no_such_path, "no such folder of rules", folder,
+                "name a folder that holds rules/ and patches/, or one of these");
+  }
   std::vector<std::string> names;
-  for (fs::recursive_directory_iterator it(folder, ec), end; it != end; it.increment(ec)) {
+  fs::recursive_directory_iterator it(folder, ec);
+  for (fs::recursive_directory_iterator end; !ec && it != end; it.increment(ec)) {
     if (it->is_regular_file(ec) && it->path().extension() == ".yaml")
       names.push_back(it->path().lexically_relative(folder).string());
   }
+  if (ec) return fail(ErrorCode::unreadable, "rules cannot be read: " + ec.message(), folder);
   std::ranges::sort(names);
   for (const std::string& name : names) {
     auto text = read_file(folder + '/' + name, 16u << 20);
