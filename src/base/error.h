@@ -40,6 +40,7 @@ enum class ErrorCode {
   locked,           // another run holds the environment
   write_failed,     // any other failed write
   proof_failed,     // the compiler disagreed
+  malformed,        // a binary or an archive contradicts itself
   interrupted,      // Ctrl-C
   internal          // a bug
 };
