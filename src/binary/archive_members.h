@@ -2,8 +2,8 @@
 //
 // "!<arch>\n", then members at even offsets: a header of 60 characters (name 16, date 12, owner 6,
 // group 6, mode 8, size 10 in decimal, "`\n") and the bytes. GNU: "/" is the symbol index, "//" the
-// long names, "/123" a name at that offset among them, "name/" a short one. BSD: "#1/12" has the name
-// in front of the bytes. "!<thin>\n" archives hold names only and are refused.
+// long names, "/123" a name at that offset among them, "name/" a short one. BSD: "#1/12" has the
+// name in front of the bytes. "!<thin>\n" archives hold names only and are refused.
 #pragma once
 
 #include <cstdint>

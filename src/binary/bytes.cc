@@ -21,8 +21,8 @@ class File : public ByteSource {
   Result<std::string_view> some(std::uint64_t offset, std::span<char> into) const override {
     std::size_t done = 0;
     while (done < into.size()) {
-      ssize_t n = pread(fd_, into.data() + done, into.size() - done,
-                        static_cast<off_t>(offset + done));
+      ssize_t n =
+          pread(fd_, into.data() + done, into.size() - done, static_cast<off_t>(offset + done));
       if (n < 0 && errno == EINTR) continue;
       if (n < 0) return fail(ErrorCode::unreadable, std::strerror(errno), name());
       if (n == 0) break;
@@ -39,8 +39,8 @@ class File : public ByteSource {
 
 Status ByteSource::read(std::uint64_t offset, std::uint64_t count, std::string& into) const {
   if (offset > size_ || count > size_ - offset) {
-    return bad(offset, fmt::format("the file ends at {:#x}, inside {} bytes that belong here", size_,
-                                   count));
+    return bad(offset, fmt::format("the file ends at {:#x}, inside {} bytes that belong here",
+                                   size_, count));
   }
   into.resize(count);
   auto got = some(offset, into);

@@ -1,8 +1,8 @@
 // Bytes at offsets: a file, a piece of memory, or a part of either.
 //
-// Readers of binaries ask for the few headers they need. A file is read with pread, not mapped: on an
-// 852 MB shared object with 728 headers that took 1.5 ms, mmap 3.9 ms (its fault-around maps sixteen
-// pages a header).
+// Readers of binaries ask for the few headers they need. A file is read with pread, not mapped: on
+// an 852 MB shared object with 728 headers that took 1.5 ms, mmap 3.9 ms (its fault-around maps
+// sixteen pages a header).
 #pragma once
 
 #include <bit>

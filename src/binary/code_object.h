@@ -19,8 +19,8 @@ std::string_view name_of(CodeKind kind);  // "ptx", "elf", "ltoir", "other"
 enum class Compression : std::uint8_t { none, lz4, zstd };
 std::string_view name_of(Compression compression);
 
-// What code is compiled for, as a file writes it. The number need not be one of arch/'s table: files
-// hold code for devices that are older or newer than it.
+// What code is compiled for, as a file writes it. The number need not be one of arch/'s table:
+// files hold code for devices that are older or newer than it.
 struct Built {
   std::uint32_t cc = 0;  // 120 for 12.0
   arch::Suffix suffix = arch::Suffix::plain;
@@ -42,11 +42,11 @@ struct CodeObject {
   Built built;
   // The ISA version of PTX ("8.8"), the format version of a cubin ("1.8").
   std::uint16_t major = 0, minor = 0;
-  std::uint16_t raw_kind = 0;   // as written in a fatbin entry; 0: the file is no fatbin
-  std::uint32_t unit = 0;       // index of the unit it belongs to
-  std::uint64_t offset = 0;     // of its payload, in the source that was listed
-  std::uint64_t stored = 0;     // bytes there, without padding
-  std::uint64_t size = 0;       // after decompression
+  std::uint16_t raw_kind = 0;  // as written in a fatbin entry; 0: the file is no fatbin
+  std::uint32_t unit = 0;      // index of the unit it belongs to
+  std::uint64_t offset = 0;    // of its payload, in the source that was listed
+  std::uint64_t stored = 0;    // bytes there, without padding
+  std::uint64_t size = 0;      // after decompression
 };
 
 }  // namespace ungate::binary

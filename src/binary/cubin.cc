@@ -57,7 +57,8 @@ void read_notes(std::string_view bytes, Cubin& cubin) {
   }
 }
 
-// Attributes: u8 format, u8 number, then a u16 value, or for format 4 a u16 size and that many bytes.
+// Attributes: u8 format, u8 number, then a u16 value, or for format 4 a u16 size and that many
+// bytes.
 bool is_exact(std::string_view attributes) {
   for (std::size_t at = 0; attributes.size() - at >= 4;) {
     auto format = static_cast<unsigned char>(attributes[at]);
@@ -100,9 +101,8 @@ Result<Cubin> describe_cubin(const ByteSource& source, const Elf& elf) {
     exact = is_exact(*attributes);
   }
   if (exact) cubin.built.suffix = arch::Suffix::exact;
-  cubin.has_code = std::ranges::any_of(elf.sections, [](const Section& s) {
-    return s.name.starts_with(".text.") && s.has_bytes();
-  });
+  cubin.has_code = std::ranges::any_of(
+      elf.sections, [](const Section& s) { return s.name.starts_with(".text.") && s.has_bytes(); });
   return cubin;
 }
 

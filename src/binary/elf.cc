@@ -54,7 +54,9 @@ const Section* Elf::find(std::string_view name) const {
   return found == sections.end() ? nullptr : &*found;
 }
 
-bool is_elf(std::string_view bytes) { return bytes.starts_with(kElfMagic); }
+bool is_elf(std::string_view bytes) {
+  return bytes.starts_with(kElfMagic);
+}
 
 Result<ElfHeader> parse_elf_header(const ByteSource& source, std::string_view bytes) {
   if (!is_elf(bytes)) return source.bad(0, "not an ELF file");

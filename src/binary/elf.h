@@ -4,7 +4,8 @@
 //   header   0 "\x7fELF"  4 class (2 = 64 bit)  5 data (1 = little)  7 OS ABI  8 ABI version
 //            16 type (1 REL, 2 EXEC, 3 DYN)  18 machine  40 section table's offset  48 flags
 //            58 size of a section header (64)  60 their count  62 index of the names' section
-//            Count 0 with a table: the count is in sh_size of section 0; index 0xffff: in its sh_link.
+//            Count 0 with a table: the count is in sh_size of section 0; index 0xffff: in its
+//            sh_link.
 //   section  0 name  4 type (8 = NOBITS: no bytes in the file)  8 flags  16 address  24 offset
 //            32 size  40 link  44 info  48 alignment  56 entry size
 #pragma once
@@ -19,7 +20,10 @@
 
 namespace ungate::binary {
 
-inline constexpr std::string_view kElfMagic{"\x7f" "ELF", 4};
+inline constexpr std::string_view kElfMagic{
+    "\x7f"
+    "ELF",
+    4};
 inline constexpr std::size_t kElfHeaderSize = 64, kSectionHeaderSize = 64;
 inline constexpr std::uint16_t kMachineCuda = 190, kMachineAmdGpu = 224;
 inline constexpr std::uint16_t kTypeRelocatable = 1, kTypeExecutable = 2, kTypeShared = 3;
@@ -29,9 +33,9 @@ struct ElfHeader {
   std::uint8_t os_abi = 0, abi_version = 0;
   std::uint16_t type = 0, machine = 0;
   std::uint32_t flags = 0;
-  std::uint64_t table = 0;   // offset of the section table; 0: there is none
-  std::uint16_t count = 0;   // of sections, as written
-  std::uint16_t names = 0;   // index of the section of names, as written
+  std::uint64_t table = 0;  // offset of the section table; 0: there is none
+  std::uint16_t count = 0;  // of sections, as written
+  std::uint16_t names = 0;  // index of the section of names, as written
 };
 
 struct Section {

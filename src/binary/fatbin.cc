@@ -77,7 +77,8 @@ Result<Container> parse_container(const ByteSource& source, std::string_view byt
   if (version != 1) return source.bad(offset, fmt::format("fatbin version {} is unknown", version));
   if (header < kContainerHeaderSize || header > limit - offset || size > limit - offset - header) {
     return source.bad(offset, fmt::format("a fatbin of {} bytes reaches beyond {:#x}, where the "
-                                          "bytes for it end", size, limit));
+                                          "bytes for it end",
+                                          size, limit));
   }
   return Container{offset, offset + header + size, offset + header};
 }
@@ -94,11 +95,12 @@ Result<Entry> parse_entry(const ByteSource& source, std::string_view bytes, std:
   if (header < kEntryHeaderSize || header > kLongestHeader || header > limit - offset ||
       padded > limit - offset - header) {
     return source.bad(offset, fmt::format("a fatbin entry of {} + {} bytes reaches beyond its "
-                                          "container, which ends at {:#x}", header, padded, limit));
+                                          "container, which ends at {:#x}",
+                                          header, padded, limit));
   }
   if (compressed > padded) {
-    return source.bad(offset, fmt::format("a fatbin entry holds {} compressed bytes in {}",
-                                          compressed, padded));
+    return source.bad(
+        offset, fmt::format("a fatbin entry holds {} compressed bytes in {}", compressed, padded));
   }
   Entry entry;
   CodeObject& o = entry.object;

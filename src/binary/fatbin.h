@@ -1,8 +1,9 @@
 // Fatbins: containers of code for several targets, as nvcc and fatbinary write them.
 //
-// The magic and the section names are in the CUDA toolkit's fatbinary_section.h; the rest was measured
-// on what nvcc 12.8, 13.0 and 13.5 write and on released wheels, against plain `cuobjdump FILE`.
-// A section holds any number of containers, each at a multiple of 8, with zeros between them:
+// The magic and the section names are in the CUDA toolkit's fatbinary_section.h; the rest was
+// measured on what nvcc 12.8, 13.0 and 13.5 write and on released wheels, against plain `cuobjdump
+// FILE`. A section holds any number of containers, each at a multiple of 8, with zeros between
+// them:
 //
 //   container  0 u32 magic 0xba55ed50   4 u16 version (1)   6 u16 header size (16)
 //              8 u64 size of what follows the header: entries, back to back

@@ -1,8 +1,8 @@
 // Listings: the code objects of one file, whatever kind of file it is.
 //
-// Only headers are read and nothing is decompressed, so that a listing costs the same for a file of a
-// gigabyte as for a small one. A file that contradicts itself gives an Error with its path and offset,
-// never a part of a listing.
+// Only headers are read and nothing is decompressed, so that a listing costs the same for a file of
+// a gigabyte as for a small one. A file that contradicts itself gives an Error with its path and
+// offset, never a part of a listing.
 #pragma once
 
 #include <cstdint>
@@ -22,22 +22,23 @@ enum class FileKind : std::uint8_t {
   cubin,
   fatbin,
   ptx,
-  other_vendor,    // device code that is not for CUDA: AMD's
-  no_binary        // none of these
+  other_vendor,  // device code that is not for CUDA: AMD's
+  no_binary      // none of these
 };
 std::string_view name_of(FileKind kind);
 
-// Where code objects lie that a linker or the driver takes together: the driver picks one of a unit.
+// Where code objects lie that a linker or the driver takes together: the driver picks one of a
+// unit.
 enum class Place : std::uint8_t {
-  fatbin,     // a container in .nv_fatbin, or a file of its own
-  relfatbin   // a container in __nv_relfatbin: input of a device linker. In a shared object it is a
-              // left-over that the driver never sees; cuobjdump does not list it there
+  fatbin,    // a container in .nv_fatbin, or a file of its own
+  relfatbin  // a container in __nv_relfatbin: input of a device linker. In a shared object it is a
+             // left-over that the driver never sees; cuobjdump does not list it there
 };
 
 struct Unit {
   Place place = Place::fatbin;
-  std::string member;    // of a static archive
-  bool empty = false;    // there is surely no kernel in it: what a device linker leaves behind
+  std::string member;  // of a static archive
+  bool empty = false;  // there is surely no kernel in it: what a device linker leaves behind
 };
 
 struct Listing {

@@ -7,8 +7,8 @@
 namespace ungate::binary {
 namespace {
 
-// LZ4 gets to 255, zstd further on a run of one byte. A claim beyond this is refused before anything is
-// allocated, unless it is small anyway.
+// LZ4 gets to 255, zstd further on a run of one byte. A claim beyond this is refused before
+// anything is allocated, unless it is small anyway.
 constexpr std::uint64_t kBestRatio = 4096, kSmall = 64u << 20;
 
 bool unpack_lz4(std::string_view packed, std::string& into) {
@@ -37,8 +37,8 @@ Result<std::string> unpack(const ByteSource& source, const CodeObject& object,
   }
   if (object.compression == Compression::none) return packed;
   std::string out(object.size, '\0');
-  bool good = object.compression == Compression::lz4 ? unpack_lz4(packed, out)
-                                                     : unpack_zstd(packed, out);
+  bool good =
+      object.compression == Compression::lz4 ? unpack_lz4(packed, out) : unpack_zstd(packed, out);
   if (!good) {
     return source.bad(object.offset, fmt::format("{} data does not unpack to {} bytes",
                                                  name_of(object.compression), object.size));

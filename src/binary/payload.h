@@ -1,5 +1,5 @@
-// The bytes of a code object, decompressed: LZ4 blocks and zstd frames, told apart by the flags of its
-// fatbin entry.
+// The bytes of a code object, decompressed: LZ4 blocks and zstd frames, told apart by the flags of
+// its fatbin entry.
 #pragma once
 
 #include <cstdint>
