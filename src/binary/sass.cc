@@ -9,7 +9,8 @@ namespace ungate::binary {
 namespace {
 
 constexpr std::size_t kInstruction = 16;
-constexpr std::uint16_t kAlways = 0x7000;  // the predicate, in the low 16 bits
+constexpr std::uint16_t kPredicate = 0xf000, kAlways = 0x7000;
+constexpr std::uint16_t kNever = 0xf000;  // code for sm_70 begins with a shuffle that nobody executes
 
 constexpr std::uint16_t kExit = 0x94d, kTrap = 0x95c;
 // What a kernel begins with: the stack pointer and perhaps a few indices. None has an effect that
@@ -45,7 +46,8 @@ CodeTraits traits_of(std::string_view code) {
     if (operation == kTrap) traits.traps = true;
     if (kIsMatrix[operation & kBase]) traits.matrix = true;
     if (!beginning) continue;
-    bool always = (word & 0xf000) == kAlways;
+    if ((word & kPredicate) == kNever) continue;
+    bool always = (word & kPredicate) == kAlways;
     if (always && operation == kExit) traits.empty = true;
     if (always && operation == kTrap) traits.trap = true;
     beginning = always && std::ranges::find(kPrologue, operation) != kPrologue.end();

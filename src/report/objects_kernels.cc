@@ -15,10 +15,27 @@ using binary::Use;
 
 constexpr std::size_t kMostNames = 12;
 
+// "ns::kernel" of "_ZN2ns6kernelI…": the names in front, for symbols that are beyond the demangler.
+std::string leading_names(std::string_view symbol) {
+  std::string out;
+  if (!symbol.starts_with("_ZN")) return std::string(symbol);
+  for (std::string_view rest = symbol.substr(3); !rest.empty();) {
+    std::size_t digits = std::min(rest.find_first_not_of("0123456789"), rest.size());
+    std::int64_t length = 0;
+    if (!text::parse_int(rest.substr(0, digits), length)) break;
+    rest.remove_prefix(digits);
+    if (static_cast<std::size_t>(length) > rest.size()) break;
+    out += (out.empty() ? "" : "::") + std::string(rest.substr(0, static_cast<std::size_t>(length)));
+    rest.remove_prefix(static_cast<std::size_t>(length));
+  }
+  return out.empty() ? std::string(symbol) : out;
+}
+
 // "ns::kernel" of "void ns::kernel<float>(float*)".
 std::string template_of(const std::string& symbol) {
-  std::string name =
-      text::replace_all(binary::demangled(symbol), "(anonymous namespace)", "{anonymous}");
+  std::string name = binary::demangled(symbol);
+  if (name == symbol) return leading_names(symbol);
+  name = text::replace_all(name, "(anonymous namespace)", "{anonymous}");
   name.resize(std::min(name.size(), name.find_first_of("<(")));
   std::size_t blank = name.rfind(' ');
   return blank == name.npos ? name : name.substr(blank + 1);

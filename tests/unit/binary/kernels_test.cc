@@ -89,6 +89,7 @@ std::string uses(const std::string& bytes, std::string_view target) {
 TEST(Sass, Traits) {
   EXPECT_TRUE(traits_of(kLdc + kExit + kBranch + kNop).empty);
   EXPECT_TRUE(traits_of(kExit).empty);
+  EXPECT_TRUE(traits_of(kLdc + op(0x389, 15) + kExit).empty);  // executed by no thread
   EXPECT_FALSE(traits_of(kBody).empty);
   EXPECT_FALSE(traits_of(kLdc + op(0x94d, 0) + kStore + kExit).empty);  // only some threads leave
   EXPECT_TRUE(traits_of(kLdc + kTrap + kBranch).trap);
