@@ -51,6 +51,11 @@ struct Listing {
 // What the first bytes (64 are enough, PTX takes more) show.
 FileKind kind_of_bytes(std::string_view start);
 
+// Whether a cubin certainly holds no kernel. Only small ones are looked into: larger ones hold
+// some.
+bool is_surely_empty(const ByteSource& source, const CodeObject& object);
+inline constexpr std::uint64_t kLargestEmptyCubin = 16384;
+
 Result<Listing> list(const ByteSource& source);
 Result<Listing> list_file(const std::string& path);
 

@@ -10,7 +10,8 @@ namespace {
 
 constexpr std::size_t kInstruction = 16;
 constexpr std::uint16_t kPredicate = 0xf000, kAlways = 0x7000;
-constexpr std::uint16_t kNever = 0xf000;  // code for sm_70 begins with a shuffle that nobody executes
+constexpr std::uint16_t kNever =
+    0xf000;  // code for sm_70 begins with a shuffle that nobody executes
 
 constexpr std::uint16_t kExit = 0x94d, kTrap = 0x95c;
 // What a kernel begins with: the stack pointer and perhaps a few indices. None has an effect that

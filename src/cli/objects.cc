@@ -3,10 +3,11 @@
 
 #include <algorithm>
 
-#include "audit/objects.h"
+#include "audit/archive_objects.h"
 #include "cli/analysis.h"
 #include "cli/command.h"
 #include "cli/version.h"
+#include "package/archive.h"
 #include "package/folder.h"
 #include "package/site.h"
 #include "report/objects.h"
@@ -20,6 +21,15 @@ struct Flags {
   audit::ObjectOptions read;
   bool strict = false;
 };
+
+Status add_archive(const std::string& path, const audit::ObjectOptions& options,
+                   std::vector<report::ObjectsOf>& out) {
+  auto objects = audit::read_archive_objects(path, options);
+  if (!objects) return std::unexpected(objects.error());
+  std::string full = package::absolute(path, package::Surroundings::of_process().working_folder);
+  out.push_back({{full}, std::move(*objects)});
+  return {};
+}
 
 // Files that were named are read whatever they are called, and nothing is looked for around them.
 Status add_named_file(const std::string& path, const audit::ObjectOptions& options,
@@ -41,12 +51,16 @@ Result<std::vector<report::ObjectsOf>> gather(const Flags& flags, Console& conso
   std::vector<report::ObjectsOf> out;
   EnvironmentFlags folders = flags.environment;
   folders.paths.clear();
+  audit::ObjectOptions options = flags.read;
+  options.cancelled = &console.cancelled();
   for (const std::string& path : flags.environment.paths) {
     if (!package::is_file(path)) {
       folders.paths.push_back(path);
-    } else if (auto status = add_named_file(path, flags.read, out); !status) {
-      return std::unexpected(status.error());
+      continue;
     }
+    auto status = package::is_archive_name(path) ? add_archive(path, options, out)
+                                                 : add_named_file(path, options, out);
+    if (!status) return std::unexpected(status.error());
   }
   if (!out.empty() && folders.paths.empty() && folders.prefix.empty() && folders.python.empty()) {
     return out;
@@ -56,8 +70,6 @@ Result<std::vector<report::ObjectsOf>> gather(const Flags& flags, Console& conso
   for (const package::Environment& environment : *environments) {
     report::ObjectsOf one;
     for (const package::Site& site : environment.sites) one.sites.push_back(site.path);
-    audit::ObjectOptions options = flags.read;
-    options.cancelled = &console.cancelled();
     one.objects = audit::find_objects(environment, options);
     if (console.cancelled()) return fail(ErrorCode::interrupted, "interrupted");
     out.push_back(std::move(one));
@@ -104,12 +116,16 @@ Command objects_command(CLI::App& top) {
       "  ungate objects .venv --target sm_120\n"
       "  ungate objects build/_C.abi3.so --target sm_120,sm_121\n"
       "  ungate objects build/_C.abi3.so --target sm_120 --kernels\n"
+      "  ungate objects vllm-0.15.0-cp38-abi3-manylinux_2_31_x86_64.whl --target sm_120\n"
       "  ungate objects .venv --target sm_103 --format jsonl\n"
       "\n"
       "Exit status 0 whatever is found; `ungate audit` reports what a device cannot use.");
   auto output = std::make_shared<OutputFlags>();
   auto flags = std::make_shared<Flags>();
-  declare(*app, flags->environment);
+  declare_without_paths(*app, flags->environment);
+  app->add_option("PATH", flags->environment.paths,
+                  "Environments, site-packages folders, packages, single files, wheels, tar files "
+                  "and images in them. Without any: $VIRTUAL_ENV, then python3 on PATH.");
   app->add_option("--exclude", flags->read.excludes,
                   "Leave out paths (relative to site-packages) that this pattern fits.")
       ->type_name("GLOB")
