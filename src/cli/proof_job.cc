@@ -223,12 +223,13 @@ Result<TouchedUnits> module_units(const Subject& subject, const package::Environ
                                   const std::vector<std::string>& names,
                                   const std::vector<arch::Device>& targets) {
   TouchedUnits out;
-  std::set<std::string> found;
+  std::set<std::string> found, names_known;
   bool all = std::ranges::find(names, "all") != names.end();
   auto status = audit_with(subject, environment, nullptr, [&](const audit::Inside& inside) {
     KnownModules known = collect(subject, inside, true);
     std::set<std::string> paths, folders;
     for (const ModulePlan& module : known.modules) {
+      if (!module.name.empty()) names_known.insert(module.name);
       if (!all && std::ranges::find(names, module.name) == names.end()) continue;
       found.insert(module.name);
       arch::CodeTargetSet built = known.built.at(module.package);
@@ -250,7 +251,8 @@ Result<TouchedUnits> module_units(const Subject& subject, const package::Environ
   if (!status) return std::unexpected(status.error());
   for (const std::string& name : names) {
     if (name != "all" && !found.contains(name))
-      return fail(ErrorCode::not_found, "no module is called '" + name + "'", {}, "`ungate prove --module all --list` lists them");
+      return fail(ErrorCode::not_found, "no module is called '" + name + "'", {},
+                  "known are " + text::join({names_known.begin(), names_known.end()}, ", "));
   }
   return out;
 }

@@ -47,6 +47,20 @@ class Problems {
   const Job& job_;
 };
 
+// The same kernel in a build for another target. Some libraries put the target into a namespace.
+const KernelFacts* same_kernel(const Build* build, const KernelFacts& k) {
+  if (build == nullptr) return nullptr;
+  if (const KernelFacts* exact = build->find(k.name)) return exact;
+  std::string name = short_name(k.name), arguments = template_arguments(k.name);
+  const KernelFacts* found = nullptr;
+  for (const KernelFacts& other : build->kernels) {
+    if (short_name(other.name) != name || template_arguments(other.name) != arguments) continue;
+    if (found != nullptr) return nullptr;
+    found = &other;
+  }
+  return found;
+}
+
 std::string bytes(std::uint64_t n) {
   return n % 1024 == 0 ? fmt::format("{} KB", n / 1024) : fmt::format("{} bytes", n);
 }
@@ -83,7 +97,7 @@ void examine_waits(TargetProof& proof, const Build* reference, const Job& job, P
   for (const KernelFacts& k : proof.after->kernels) {
     std::string name = short_name(k.name);
     if (k.wait) with.insert(name);
-    const KernelFacts* whole = reference == nullptr ? nullptr : reference->find(k.name);
+    const KernelFacts* whole = same_kernel(reference, k);
     const KernelSource* source = source_of(job.kernels, name);
     bool launched = source != nullptr && !source->programmatic.empty();
     bool waits_elsewhere = whole != nullptr && whole->wait;
@@ -133,7 +147,7 @@ void examine(TargetProof& proof, const Build* reference, const Job& job) {
   Problems problems(proof, job);
   std::map<std::string, std::string> notes;
   for (const KernelFacts& k : proof.after->kernels)
-    examine_kernel(k, reference == nullptr ? nullptr : reference->find(k.name), proof, problems, notes);
+    examine_kernel(k, same_kernel(reference, k), proof, problems, notes);
   examine_waits(proof, reference, job, problems, notes);
   for (const auto& [name, note] : notes) proof.notes.push_back(name + ' ' + note);
 }

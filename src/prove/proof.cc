@@ -139,7 +139,7 @@ class Prover {
       references_[i].emplace();
       for (TargetProof& t : unit.targets) t.reference = reference;
       tasks.add(file_name(unit.unit.source) + " for " + reference->name() + ", to compare",
-                [&, reference] { return keep(workshop_.build(unit.unit, *job_.after, *reference, false), *references_[i]); });
+                [this, i, &unit, reference] { return keep(workshop_.build(unit.unit, *job_.before, *reference, false), *references_[i]); });
     }
     return tasks.run();
   }

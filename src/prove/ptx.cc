@@ -21,10 +21,17 @@ bool is_space(char c) {
   return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
-// Comments and lines that say where code comes from, replaced by blanks.
+// Comments and lines that say where code comes from (which no ';' ends), replaced by blanks.
 std::string without_comments(std::string_view s) {
   std::string out(s);
+  bool fresh = true;  // nothing but blanks on this line
   for (std::size_t i = 0; i < out.size(); ++i) {
+    if (fresh && (s.substr(i).starts_with(".loc") || s.substr(i).starts_with(".file"))) {
+      while (i < out.size() && out[i] != '\n') out[i++] = ' ';
+    }
+    if (i == out.size()) break;
+    if (out[i] == '\n') fresh = true;
+    else if (!is_space(out[i])) fresh = false;
     if (out[i] == '"') {
       for (++i; i < out.size() && out[i] != '"'; ++i) i += out[i] == '\\';
     } else if (out[i] == '/' && i + 1 < out.size() && out[i + 1] == '/') {
@@ -244,7 +251,6 @@ class Reader {
 
   void statement(std::string_view s, Body& body, std::set<std::string_view>& seen) const {
     std::string_view op = opcode_of(s);
-    if (op.starts_with(".loc") || op.starts_with(".file")) return;
     body.normal += normal(s);
     body.normal += ';';
     if (op.empty() || op.front() == '.') return;
