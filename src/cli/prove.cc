@@ -153,6 +153,8 @@ class Proving {
     job.before = &*first, job.after = &*second;
     job.work = std::move(units.work), job.kernels = std::move(units.kernels), job.guards = std::move(units.guards);
     job.originals = originals;
+    job.along = arch::known_devices();
+    for (arch::Device d : subject_->targets) job.along -= arch::DeviceSet::of(d.index());
     job.threads = flags_.threads;
     std::mutex mutex;
     job.progress = [&](const std::string& what, std::size_t done, std::size_t of) {

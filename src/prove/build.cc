@@ -133,8 +133,15 @@ Result<Build> Workshop::make(const Unit& unit, const Tree& tree, arch::CodeTarge
   Build out;
   out.seconds = result->seconds, out.cpu_seconds = result->cpu_seconds;
   if (result->status != 0) {
-    CompilerError error = first_error(with_names(result->messages, tree));
-    out.failure = {"nvcc", error.text, error.path.empty() ? "" : error.path + ':' + error.line, {}, {}, {}};
+    // nvcc lets the assembler look through the PTX that it writes.
+    AssemblerError refused = first_assembler_error(result->messages);
+    if (refused.line != 0) {
+      out.failure = {"ptxas", refused.text, {}, refused.function, {}, {}};
+      locate(unit, tree, target, out.failure, refused.line);
+    } else {
+      CompilerError error = first_error(with_names(result->messages, tree));
+      out.failure = {"nvcc", error.text, error.path.empty() ? "" : error.path + ':' + error.line, {}, {}, {}};
+    }
     return out;
   }
   auto text = read_file(ptx);
@@ -184,7 +191,8 @@ void Workshop::locate(const Unit& unit, const Tree& tree, arch::CodeTarget targe
   auto command = command_for(unit, tree, compiler_, target, Step::ptx, ptx, true);
   if (!command) return;
   auto compiled = call(*command);
-  if (!compiled || compiled->status != 0) return;
+  std::error_code ec;
+  if (!compiled || !std::filesystem::exists(ptx, ec)) return;
   auto result = call(assemble_command(compiler_, target, ptx, cubin));
   if (result && result->status != 0) {
     AssemblerError error = first_assembler_error(result->messages);

@@ -94,19 +94,12 @@ class Prover {
     return {};
   }
 
-  // The edited texts for the target come first: they fail most often.
+  // The edited texts for the targets come first: they fail most often. Originals come after them, since
+  // where nothing was edited the result is kept by then; what is slow and least asked for comes last.
   Status compile() {
     Tasks tasks(job_);
+    add_edited(tasks, false);
     for (UnitProof& unit : proof_.units) {
-      for (TargetProof& t : unit.targets) {
-        if (!workshop_.compiler().knows(t.target)) continue;
-        t.after.emplace();
-        tasks.add(file_name(unit.unit.source) + " for " + t.target.name(),
-                  [&] { return keep(workshop_.build(unit.unit, *job_.after, t.target, true), *t.after); });
-      }
-    }
-    for (std::size_t i = 0; i < proof_.units.size(); ++i) {
-      UnitProof& unit = proof_.units[i];
       for (OtherProof& o : unit.others) {
         if (!o.known) continue;
         tasks.add(file_name(unit.unit.source) + " for " + o.target.name() + ", before and after",
@@ -114,18 +107,35 @@ class Prover {
       }
     }
     if (auto status = tasks.run(); !status) return status;
-    if (!job_.originals) return {};
-    // After the edited ones, since where nothing was edited the result is kept by then.
+    add_originals(tasks);
+    add_edited(tasks, true);
+    return tasks.run();
+  }
+
+  // For the target that was asked for, or for those that come along with it.
+  void add_edited(Tasks& tasks, bool along) {
     for (UnitProof& unit : proof_.units) {
       for (TargetProof& t : unit.targets) {
-        if (!t.after) continue;
+        if (!workshop_.compiler().knows(t.target) || comes_along(t) != along) continue;
+        t.after.emplace();
+        tasks.add(file_name(unit.unit.source) + " for " + t.target.name(),
+                  [&] { return keep(workshop_.build(unit.unit, *job_.after, t.target, true), *t.after); });
+      }
+    }
+  }
+
+  void add_originals(Tasks& tasks) {
+    for (UnitProof& unit : proof_.units) {
+      for (TargetProof& t : unit.targets) {
+        if (!job_.originals || !t.after || comes_along(t)) continue;
         t.before.emplace();
         tasks.add(file_name(unit.unit.source) + " for " + t.target.name() + ", original",
                   [&] { return keep(workshop_.build(unit.unit, *job_.before, t.target, true), *t.before); });
       }
     }
-    return tasks.run();
   }
+
+  bool comes_along(const TargetProof& t) const { return (job_.along & arch::DeviceSet::of(t.target.device().index())) != arch::DeviceSet(); }
 
   Status compile_references() {
     Tasks tasks(job_);

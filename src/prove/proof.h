@@ -86,6 +86,7 @@ struct Job {
   std::vector<KernelSource> kernels;  // of all units together
   std::vector<Guard> guards;
   bool originals = true;              // compile the originals for the target, too
+  arch::DeviceSet along;              // devices among the targets that only come along with an edit
   unsigned threads = 0;
   // Called when a compilation begins, from any thread: "trtllm_allreduce.cu for sm_120a", how many are
   // done, how many there are.
