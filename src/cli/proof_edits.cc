@@ -18,6 +18,16 @@ namespace {
 
 constexpr std::uint64_t kLargest = 64u << 20;
 
+void list_files(ProofEdits& edits) {
+  std::set<std::string> files;
+  for (const auto* texts : {&edits.before, &edits.after}) {
+    for (const auto& [path, text] : *texts) files.insert(path);
+  }
+  edits.files.assign(files.begin(), files.end());
+}
+
+}  // namespace
+
 Result<std::string> text_of(const package::Environment& environment, const std::string& path) {
   std::error_code ec;
   for (const package::Site& site : environment.sites) {
@@ -29,16 +39,6 @@ Result<std::string> text_of(const package::Environment& environment, const std::
   }
   return fail(ErrorCode::no_such_path, "no such file in this environment", path);
 }
-
-void list_files(ProofEdits& edits) {
-  std::set<std::string> files;
-  for (const auto* texts : {&edits.before, &edits.after}) {
-    for (const auto& [path, text] : *texts) files.insert(path);
-  }
-  edits.files.assign(files.begin(), files.end());
-}
-
-}  // namespace
 
 Result<ProofEdits> edits_of_run(const package::Environment& environment, const std::string& id) {
   for (const std::string& root : roots_of(environment)) {

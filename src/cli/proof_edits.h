@@ -18,6 +18,9 @@ struct ProofEdits {
   std::vector<patch::PlanStep> steps;
 };
 
+// The bytes of the first file of this path in import order.
+Result<std::string> text_of(const package::Environment& environment, const std::string& path);
+
 // Of a run that stands, or its beginning.
 Result<ProofEdits> edits_of_run(const package::Environment& environment, const std::string& run);
 // Of a unified diff whose names are relative to an import root.

@@ -66,6 +66,22 @@ std::optional<arch::CodeTarget> reference_of(const ModulePlan& plan, arch::Devic
   return build ? std::optional(build->targets.front()) : std::nullopt;
 }
 
+// The audit's word on a module: of the gates in the function that describes it, the one that shuts the
+// device out, the hardest verdict first.
+std::string judgement(const ModulePlan& module, const std::vector<gate::Gate>& gates, arch::Device device) {
+  std::string out = module.described.has(device.index()) ? "admitted" : "not described";
+  for (const gate::Gate& g : gates) {
+    bool inside = g.enclosing == module.builder || g.enclosing.ends_with('.' + module.builder);
+    if (!inside) continue;
+    for (const gate::Standing& s : g.standings) {
+      if (s.device != device || s.verdict == gate::Verdict::none) continue;
+      std::string verdict(gate::name_of(s.verdict));
+      if (out != "capability") out = verdict;
+    }
+  }
+  return out;
+}
+
 class Touching {
  public:
   Touching(const KnownModules& before, const KnownModules& after, const TouchRequest& request)
@@ -232,6 +248,7 @@ Result<TouchedUnits> module_units(const Subject& subject, const package::Environ
       if (!module.name.empty()) names_known.insert(module.name);
       if (!all && std::ranges::find(names, module.name) == names.end()) continue;
       found.insert(module.name);
+      out.judged[module.name] = judgement(module, known.gates, targets.front());
       arch::CodeTargetSet built = known.built.at(module.package);
       for (const std::string& u : module.unknown) out.not_proved.push_back(fmt::format("module {}: not known: {}", module.name.empty() ? "(unnamed)" : module.name, u));
       for (arch::Device target : targets) {

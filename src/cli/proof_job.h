@@ -26,6 +26,9 @@ struct TouchedUnits {
   std::vector<prove::Guard> guards;
   std::vector<std::string> folders;  // that a compiler searches
   std::vector<std::string> not_proved;
+  // Of module_units(): what the audit says of each module for the first target: "admitted", a verdict, or
+  // "described" where no gate was found that decides.
+  std::map<std::string, std::string> judged;
 };
 
 // Audits the environment and keeps its modules.

@@ -4,11 +4,13 @@
 #include <filesystem>
 #include <mutex>
 
+#include "base/hash.h"
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/proof_edits.h"
 #include "cli/proof_job.h"
 #include "cli/version.h"
+#include "prove/record.h"
 #include "report/proof_view.h"
 
 namespace ungate::cli {
@@ -71,6 +73,7 @@ class Proving {
       style.colour = look.colour;
       style.width = look.width;
       style.tool = kVersion;
+      if (look.format == Format::concise) return report::proof_concise(*view, style);
       return look.format == Format::json ? report::proof_json(*view, style) : report::proof_human(*view, style);
     };
     if (auto status = console_.show(show); !status) return std::unexpected(status.error());
@@ -119,7 +122,29 @@ class Proving {
     if (!touched) return std::unexpected(touched.error());
     if (auto status = compile(environment, edits->before, edits->after, std::move(*touched), !flags_.quick, view); !status)
       return std::unexpected(status.error());
+    remember(environment, *edits, view.proof);
     return view;
+  }
+
+  // So that `plan` and `apply` know of it. What a run has written is proved as what it was planned from.
+  void remember(const package::Environment& environment, const ProofEdits& edits, const prove::Proof& proof) const {
+    std::vector<prove::EditedFile> files;
+    for (const std::string& path : edits.files) {
+      auto sha = [&](const prove::Texts& texts) {
+        auto known = texts.find(path);
+        if (known != texts.end()) return sha256_hex(known->second);
+        auto text = text_of(environment, path);
+        return text ? sha256_hex(*text) : std::string();
+      };
+      files.push_back({path, sha(edits.before), sha(edits.after)});
+    }
+    for (arch::Device d : subject_->targets)
+      prove::save_record(cache(), prove::record_key(files, d.name()), prove::record_of(proof, flags_.quick));
+  }
+
+  std::string cache() const {
+    if (!flags_.cache) return {};
+    return flags_.cache_folder.empty() ? prove::default_store_folder() : flags_.cache_folder + "/proofs";
   }
 
   Result<report::ProofView> prove_modules(const package::Environment& environment) {
@@ -128,6 +153,7 @@ class Proving {
     view.edits = false;
     auto units = module_units(*subject_, environment, flags_.modules, subject_->targets);
     if (!units) return std::unexpected(units.error());
+    view.judged = units->judged;
     if (auto status = compile(environment, {}, {}, std::move(*units), false, view); !status) return std::unexpected(status.error());
     return view;
   }
@@ -147,8 +173,7 @@ class Proving {
     if (!first) return std::unexpected(first.error());
     auto second = after.empty() ? Result<prove::Tree>(prove::Tree(sites)) : prove::Tree::edited(sites, after, units.folders, scratch->path() + "/b");
     if (!second) return std::unexpected(second.error());
-    std::string cache = !flags_.cache ? "" : !flags_.cache_folder.empty() ? flags_.cache_folder + "/proofs" : prove::default_store_folder();
-    prove::Workshop workshop(*compiler, cache, feature_words(subject_->rules), scratch->path(), &console_.cancelled());
+    prove::Workshop workshop(*compiler, cache(), feature_words(subject_->rules), scratch->path(), &console_.cancelled());
     prove::Job job;
     job.before = &*first, job.after = &*second;
     job.work = std::move(units.work), job.kernels = std::move(units.kernels), job.guards = std::move(units.guards);
@@ -215,7 +240,7 @@ Command prove_command(CLI::App& top) {
       ->type_name("DIR")
       ->envname("UNGATE_CACHE_DIR")
       ->group(kProve);
-  declare(*app, *output, {Format::human, Format::json});
+  declare(*app, *output, {Format::human, Format::json, Format::concise});
   return {app, output, [flags](Console& console) { return run(*flags, console); }};
 }
 

@@ -78,6 +78,7 @@ ModulePlan plan_module(const gate::JitModule& module, arch::CodeTargetSet built,
   ModulePlan plan;
   plan.name = module.name;
   plan.package = module.package->package;
+  plan.builder = module.builder_name.text();
   plan.described = module.described & arch::known_devices();
   plan.unknown = module.unknown;
   plan.sources = module.sources;

@@ -21,6 +21,7 @@ struct ModuleBuild {
 struct ModulePlan {
   std::string name;
   std::string package;                  // of its rules
+  std::string builder;                  // the function that describes it
   arch::DeviceSet described;            // devices for which the package describes it
   std::vector<ModuleBuild> builds;      // for `described`
   std::vector<std::string> unknown;     // what could not be resolved, in words

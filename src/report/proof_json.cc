@@ -97,7 +97,9 @@ std::string proof_json(const ProofView& view, const Style& style) {
   w.end_array().field("quick", view.quick);
   write(w, "files", view.files);
   write(w, "notes", view.notes);
-  w.key("proof");
+  w.key("judged").begin_object();
+  for (const auto& [module, word] : view.judged) w.field(module, word);
+  w.end_object().key("proof");
   write_proof(w, view.proof);
   w.key("errors").begin_array().end_array().end_object();
   return w.take() + '\n';
