@@ -15,7 +15,7 @@ using prove::Work;
 
 KnownModules collect(const Subject& subject, const audit::Inside& inside, bool walk) {
   KnownModules out;
-  for (const gate::JitModule& module : gate::jit_modules(inside.evaluation, subject.rules.gate.packages)) {
+  for (const gate::JitModule& module : gate::jit_modules(inside.evaluation, inside.program, subject.rules.gate.packages)) {
     const std::string& package = module.package->package;
     if (!out.built.contains(package)) out.built[package] = gate::built_targets(inside.evaluation, inside.program, *module.rules);
     ModulePlan plan = prove::plan_module(module, out.built[package], inside.cuda, walk);

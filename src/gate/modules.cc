@@ -25,7 +25,8 @@ std::vector<std::string> texts(const value::Store& s, ValueId list, std::string_
     if (s.kind(item) == Kind::string || s.kind(item) == Kind::path) {
       out.emplace_back(s.text(item));
     } else {
-      module.unknown.push_back("one of the " + std::string(what) + ": " + s.to_text(item));
+      std::string text = "one of the " + std::string(what) + ": " + s.to_text(item);
+      if (std::ranges::find(module.unknown, text) == module.unknown.end()) module.unknown.push_back(std::move(text));
       module.complete = false;
     }
   }
@@ -76,7 +77,7 @@ void add_flags(const python::Evaluation& e, const python::Capture& c, std::strin
 
 }  // namespace
 
-std::vector<JitModule> jit_modules(const python::Evaluation& evaluation,
+std::vector<JitModule> jit_modules(const python::Evaluation& evaluation, const python::Program& program,
                                    const std::vector<PackageRules>& packages) {
   std::vector<JitModule> out;
   const value::Store& s = evaluation.store();
@@ -103,6 +104,10 @@ std::vector<JitModule> jit_modules(const python::Evaluation& evaluation,
     module.macros = rules.macros;
     if (!rules.cuda_flags.empty()) add_macros(texts(s, argument(evaluation, capture, rules.cuda_flags), "nvcc flags", module), module);
     add_flags(evaluation, capture, rules.cuda_flags, module);
+    if (!module.complete) {
+      module.templates = templates_of(evaluation, program, module.builder.module, module.builder.range);
+      if (capture.tree != nullptr) module.under = tests_around(*capture.tree, *program[module.call.module].file, module.call.range.begin);
+    }
     auto same = [&](const JitModule& m) { return m.call == module.call && m.name == module.name && m.sources == module.sources; };
     auto known = std::ranges::find_if(out, same);
     if (known == out.end()) out.push_back(std::move(module));
@@ -171,11 +176,15 @@ std::vector<std::string> closure(const std::map<std::string, std::set<std::strin
 }  // namespace
 
 WalkedModule walk_module(const JitModule& module, CudaFiles& files) {
+  return walk_templates(module, module.sources, files);
+}
+
+WalkedModule walk_templates(const JitModule& module, const std::vector<std::string>& paths, CudaFiles& files) {
   WalkedModule out;
   std::unordered_set<std::string> seen;
   cuda::Preprocessor& preprocessor = files.preprocessor(module.rules->absent_macros);
   out.preprocessor = &preprocessor;
-  for (const std::string& source : module.sources) {
+  for (const std::string& source : paths) {
     auto unit = preprocessor.walk({source, module.include_paths, module.macros});
     if (!unit) {
       out.missing_sources.push_back(source);

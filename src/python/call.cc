@@ -208,6 +208,7 @@ void Interpreter::capture_call(const Callable& callable, const std::vector<Lifte
     capture.function = functions_[f.function].qualname;
     capture.function_range = functions_[f.function].range;
   }
+  capture.tree = f.tree;
   capture.alive = mask;
   const auto params = fn.tree->children(fn.params());
   for (std::size_t i = 0; i < params.size(); ++i) {

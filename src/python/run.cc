@@ -138,8 +138,8 @@ Lifted Interpreter::run_generic(FunctionId function, ClosureId closure) {
       slots[i] = l_.of(s_.sequence(Kind::tuple, {}, true));
     } else if (kind == ParamKind::double_star) {
       slots[i] = l_.of(s_.dict({}, true));
-    } else if (const Gives* gives = annotated(t, annotation)) {
-      slots[i] = device_fact(*gives);
+    } else if (NodeId name = fact_annotation(t, annotation); name != 0) {
+      slots[i] = annotated_fact(t[name].name, fn.module);
     } else {
       slots[i] = unknown(Free_::argument, param.name.text());
     }
@@ -151,16 +151,30 @@ Lifted Interpreter::run_generic(FunctionId function, ClosureId closure) {
   return result;
 }
 
-const Gives* Interpreter::annotated(const Tree& t, NodeId annotation) const {
-  if (annotation == 0 || k_.annotations.empty()) return nullptr;
-  const Node& n = t[annotation];
-  auto found = k_.annotations.find(n.name);
-  if (found != k_.annotations.end()) return &found->second;
-  // Optional[DeviceCapability], "DeviceCapability | None"
+// The name in an annotation that stands for a fact of the device: DeviceCapability, Optional[DeviceCapability],
+// "DeviceCapability", DeviceCapability | None. 0 if there is none.
+NodeId Interpreter::fact_annotation(const Tree& t, NodeId annotation) const {
+  if (annotation == 0 || k_.annotations.empty()) return 0;
+  if (k_.annotations.contains(t[annotation].name)) return annotation;
   for (NodeId child : t.children(annotation)) {
-    if (const Gives* gives = annotated(t, child)) return gives;
+    if (NodeId found = fact_annotation(t, child); found != 0) return found;
   }
-  return nullptr;
+  return 0;
+}
+
+// The device's capability is an object of the class that the annotation names, if that has two fields.
+Lifted Interpreter::annotated_fact(Symbol annotation, ModuleId module) {
+  const Gives gives = k_.annotations.at(annotation);
+  Lifted fact = device_fact(gives);
+  if (gives != Gives::capability || !exports(module, annotation)) return fact;
+  Lifted klass = global(module, annotation);
+  if (!l_.uniform(klass) || s_.kind(l_.value(klass)) != Kind::klass) return fact;
+  ClassId id = s_.node(l_.value(klass)).ref;
+  if (classes_[id].form != Klass::Form::named_tuple || classes_[id].fields.size() != 2) return fact;
+  return l_.map(fact, [&](ValueId pair) {
+    ValueId fields[] = {s_.items(pair)[0], s_.items(pair)[1]};
+    return s_.record(id, fields);
+  });
 }
 
 // A method run for what it leaves in its receiver.

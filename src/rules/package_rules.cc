@@ -56,7 +56,7 @@ gate::PackageNote load_note(const Yaml& node) {
 Result<PackageFile> load_package(std::string_view text, const std::string& file) {
   auto root = Yaml::parse(text, file);
   if (!root) return std::unexpected(root.error());
-  root->allow({"package", "versions", "jit", "aot", "exports", "caches", "prebuilt", "notes"});
+  root->allow({"package", "versions", "jit", "aot", "objects", "exports", "caches", "prebuilt", "notes"});
   PackageFile out;
   out.rules.package = package::normalised_name(root->required("package"));
   out.rules.file = file;
@@ -68,6 +68,11 @@ Result<PackageFile> load_package(std::string_view text, const std::string& file)
     out.captures.emplace_back(out.rules.jit->builder.text());
   }
   out.rules.aot_modules = (*root)["aot"].texts();
+  for (const Yaml& node : (*root)["objects"].items()) {
+    node.allow({"name", "class", "source"});
+    node.required("source");
+    out.objects.emplace_back(node.required("name"), node.required("class"));
+  }
   for (const Yaml& node : (*root)["exports"].items()) {
     node.allow({"macro", "op", "function"});
     out.rules.export_macros.push_back({node.required("macro"), static_cast<int>(node["op"].integer()), static_cast<int>(node["function"].integer())});
