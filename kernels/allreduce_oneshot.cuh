@@ -1,0 +1,169 @@
+// One-shot allreduce: every rank writes its rows into every peer's inbox and sums what arrives in its own.
+//
+// One trip over the link; (N-1) times the tensor leaves every GPU. Best for small calls, and for two ranks
+// at any size. A row is shared by the blocks of a cluster; a cluster takes every units-th row and is one
+// row ahead with sending.
+#pragma once
+
+#include "epilogue.cuh"
+#include "test_hooks.cuh"
+#include "wait.cuh"
+
+namespace arf {
+
+template <class T, int N, int P, int E>
+class OneShot {
+ public:
+  __device__ __forceinline__ OneShot(const Call& c, const Place& place, RowSumMemory& memory)
+      : c_(c), place_(place), finish_(c, place, memory) {}
+
+  __device__ __forceinline__ void run() {
+    wait_for_kernel_ahead();
+    allow_next_kernel();
+    poisoned_ = load_shared_word(poison_word(c_)) != 0;
+    uint32_t row = place_.unit;
+    if (row >= c_.tokens) {
+      finish_.ready();
+      return;
+    }
+    State now, next;
+    send(row, now);
+    finish_.ready();
+    for (;;) {
+      const uint32_t following = row + place_.units;
+      const bool more = following < c_.tokens;
+      if (more) send(following, next);
+      receive(row, now);
+      if (!more) return;
+      row = following;
+      now = next;
+    }
+  }
+
+ private:
+  struct State {
+    uint32_t sequence;
+    Pack own[P];
+  };
+
+  __device__ __forceinline__ Pack* inbox(uint32_t of, uint32_t parity, uint32_t source, uint32_t row) const {
+    auto* all = reinterpret_cast<Pack*>(c_.region[of] + c_.layout.oneshot);
+    return all + ((parity * N + source) * static_cast<uint64_t>(c_.layout.oneshot_rows) + row) * c_.layout.stride;
+  }
+
+  __device__ __forceinline__ void send(uint32_t row, State& s) {
+    test_delay(c_, 0);
+    s.sequence = load_shared_word(sequence_word(c_, ARF_ONESHOT, row)) + 1;
+    test_early_sequence(c_, ARF_ONESHOT, row, s.sequence);
+#pragma unroll
+    for (int j = 0; j < P; j++) {
+      const uint32_t column = place_.column(j, P);
+      if (column < c_.packs)
+        s.own[j] = static_cast<const Pack*>(c_.in)[static_cast<uint64_t>(row) * c_.packs + column];
+    }
+    const uint32_t parity = test_parity(c_, s.sequence);
+    if (place_.block == 0 && threadIdx.x < N - 1)
+      store_peer(greeting_slot(c_, (c_.rank + 1 + threadIdx.x) & (N - 1), ARF_ONESHOT, parity, c_.rank, row, N),
+                 greeting(s.sequence, c_.signature));
+#pragma unroll
+    for (int i = 1; i < N; i++) {
+      Pack* to = inbox((c_.rank + i) & (N - 1), parity, c_.rank, row);
+#pragma unroll
+      for (int j = 0; j < P; j++) {
+        const uint32_t column = place_.column(j, P);
+        if (column < c_.packs) store_peer(to + column, sendable(s.own[j]));
+      }
+    }
+  }
+
+  __device__ __forceinline__ void receive(uint32_t row, State& s) {
+    const uint32_t parity = test_parity(c_, s.sequence);
+    test_delay(c_, 1);
+    bool whole = !poisoned_;
+    Pack sum[P], residual[P];
+    finish_.load(row, residual);
+#pragma unroll
+    for (int j = 0; j < P; j++) {
+      const uint32_t column = place_.column(j, P);
+      const bool greets = j == 0 && place_.block == 0 && threadIdx.x < 32;
+      if (column < c_.packs || greets) sum[j] = take(row, column, parity, s.sequence, greets, s.own[j], whole);
+    }
+    if (!whole)
+#pragma unroll
+      for (int j = 0; j < P; j++) sum[j] = {kNan, kNan, kNan, kNan};
+    test_delay(c_, 2);
+    finish_(row, sum, residual);
+    if (place_.block == 0 && threadIdx.x == 0 && !test_keeps_sequence(c_))
+      store_shared_word(sequence_word(c_, ARF_ONESHOT, row), s.sequence);
+  }
+
+  // Waits for the peers' packs of one column, empties their slots and returns the sum. The threads that
+  // greet wait for their peer's greeting too.
+  __device__ __forceinline__ Pack take(uint32_t row, uint32_t column, uint32_t parity, uint32_t sequence, bool greets,
+                                       const Pack& own, bool& whole) {
+    const bool data = column < c_.packs;
+    Pack* const first = inbox(c_.rank, parity, 0, row) + column;
+    const uint64_t step = static_cast<uint64_t>(c_.layout.oneshot_rows) * c_.layout.stride;
+    const uint32_t greeter = (c_.rank + 1 + threadIdx.x) & (N - 1);
+    const uint64_t* const hello = greeting_slot(c_, c_.rank, ARF_ONESHOT, parity, greeter, row, N);
+    greets = greets && threadIdx.x < N - 1;
+    Pack x[N];
+    Patience patience;
+    for (;;) {
+      bool here = true;
+      uint64_t said = 0;
+      if (greets) said = load_inbox(hello);
+      if (data)
+#pragma unroll
+        for (int q = 0; q < N; q++)
+          if (q != c_.rank) {
+            x[q] = load_inbox(first + q * step);
+            here = here && arrived(x[q]);
+          }
+      if (greets) {
+        const bool greeted = static_cast<uint32_t>(said) == sequence;
+        if (greeted && said >> 32 != c_.signature) {
+          fail(c_, ARF_ERR_MISMATCH, greeter, ARF_ONESHOT, kPhaseGather, row, sequence);
+          whole = false;
+          break;
+        }
+        here = here && greeted;
+      }
+      if (here) break;
+      if (const uint32_t why = patience.ended(c_)) {
+        uint32_t late = greeter;
+        if (data)
+#pragma unroll
+          for (int q = 0; q < N; q++)
+            if (q != c_.rank && !arrived(x[q])) late = q;
+        fail(c_, why, late, ARF_ONESHOT, kPhaseGather, row, sequence);
+        whole = false;
+        break;
+      }
+    }
+    if (!data) return own;
+#pragma unroll
+    for (int q = 0; q < N; q++) {
+      if (q == c_.rank)
+        x[q] = own;
+      else if (!test_keeps_inbox(c_))
+        first[q * step] = {kEmpty, kEmpty, kEmpty, kEmpty};
+    }
+    test_drop_rank<N>(c_, x);
+    return tree_sum<T, N>(x);
+  }
+
+  const Call& c_;
+  const Place& place_;
+  Finish<T, P, E> finish_;
+  bool poisoned_;
+};
+
+template <class T, int N, int P, int E>
+__global__ void __launch_bounds__(512, N == 2 && P == 1 ? 2 : 1) oneshot(const __grid_constant__ Call c) {
+  __shared__ RowSumMemory memory;
+  const Place place;
+  OneShot<T, N, P, E>(c, place, memory).run();
+}
+
+}  // namespace arf

@@ -1,0 +1,80 @@
+// Ranks on devices of this process, with the tensors of one call each, poisoned and fenced by guard bands.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <string>
+#include <vector>
+
+#include "arf.h"
+#include "verify/reference.h"
+
+namespace arf::verify {
+
+// How a call is made, beside its numbers.
+struct Manner {
+  int algorithm = ARF_AUTO, cluster = 0, packs = 0, max_units = 0;
+  bool pdl = false;
+  bool in_place = false;  // norm_out is in, residual_out is residual_in
+};
+
+// A device tensor between two guard bands.
+class GuardedTensor {
+ public:
+  static constexpr size_t kGuard = 256;
+  void allocate(size_t capacity);
+  void release();
+  void* data() const { return base_ + kGuard; }
+  // Fills tensor and guards with 0xEE, sized for `bytes` of the coming call.
+  void poison(size_t bytes, cudaStream_t stream);
+  // Whether the guards are as they were.
+  bool intact() const;
+  Bytes read() const;
+  void write(const Bytes& from, cudaStream_t stream);
+
+ private:
+  char* base_ = nullptr;
+  size_t bytes_ = 0;
+};
+
+struct Rank {
+  int device = 0;
+  arf_comm* comm = nullptr;
+  cudaStream_t stream = nullptr;
+  GuardedTensor in, residual_in, gamma, out, residual_out, norm_out;
+};
+
+class Rig {
+ public:
+  // Devices by rank; exits with a message if it cannot be made.
+  Rig(const std::vector<int>& devices, const arf_config& config);
+  ~Rig();
+  Rig(const Rig&) = delete;
+  Rig& operator=(const Rig&) = delete;
+
+  int world() const { return static_cast<int>(ranks_.size()); }
+  Rank& rank(int r) { return ranks_[static_cast<size_t>(r)]; }
+
+  // Writes inputs and poisons outputs of all ranks.
+  void load(const Problem& p, const Inputs& in);
+  arf_params params(const Problem& p, const Manner& m, int rank);
+  // Launches on every rank except `absent`; the first error, if any.
+  int launch(const Problem& p, const Manner& m, int absent = -1);
+  void synchronise();
+  // Checks every output of every rank; empty if all is right, else the first thing that is not.
+  std::string check(const Problem& p, const Manner& m, const Inputs& in);
+  // One call from beginning to end.
+  std::string run(const Problem& p, const Manner& m);
+  std::string failure();
+
+  uint64_t inexact = 0, elements = 0;  // of norm_out so far
+
+ private:
+  std::vector<Rank> ranks_;
+  size_t capacity_ = 0;
+};
+
+void cuda_or_exit(cudaError_t error, const char* what);
+std::string describe(const Problem& p, const Manner& m);
+
+}  // namespace arf::verify
