@@ -7,6 +7,7 @@
 #include <new>
 
 #include "host/layout.h"
+#include "kernel_table.h"
 
 namespace arf {
 namespace {
@@ -21,8 +22,22 @@ bool valid(const arf_config* c) {
 
 bool valid_world(int world) { return world == 2 || world == 4 || world == 8; }
 
+// Loads every kernel that a call may use: a kernel that is loaded while a peer's already waits for it can
+// hang both, since loading may wait for the device.
+int preload(int world) {
+  cudaFuncAttributes attributes;
+  for (const int dtype : {ARF_BF16, ARF_FP16, ARF_FP32})
+    for (const int algorithm : {ARF_ONESHOT, ARF_TWOSHOT})
+      for (const int packs : {1, 2})
+        for (const int epilogue : {0, 1})
+          if (const void* kernel = find_kernel({dtype, algorithm, world, packs, epilogue}))
+            if (int e = check(cudaFuncGetAttributes(&attributes, kernel))) return e;
+  return ARF_OK;
+}
+
 int allocate(arf_comm& comm) {
   const OnDevice on(comm.device);
+  if (int e = preload(comm.world)) return e;
   cudaDeviceProp properties;
   if (int e = check(cudaGetDeviceProperties(&properties, comm.device))) return e;
   comm.multiprocessors = properties.multiProcessorCount;

@@ -224,7 +224,7 @@ class Bench {
     for (const int algorithm : {ARF_ONESHOT, ARF_TWOSHOT})
       for (const int cluster : {1, 2, 4, 8})
         for (const int packs : {1, 2}) {
-          if (tokens_ * cluster > 1100 || (cluster == 8 && packs == 2)) continue;
+          if (tokens_ * cluster > 1100 || (cluster == 8 && packs == 2) || hidden_ / 8 > 512 * cluster * packs) continue;
           char name[64];
           std::snprintf(name, sizeof name, "%s_c%d_p%d", algorithm == ARF_ONESHOT ? "oneshot" : "twoshot", cluster, packs);
           Manner m;
