@@ -14,7 +14,7 @@ namespace arf {
 template <class T, int N, int P, int E>
 class OneShot {
  public:
-  __device__ __forceinline__ OneShot(const Call& c, const Place& place, RowSumMemory& memory)
+  __device__ __forceinline__ OneShot(const Call& c, const Place& place, FinishMemory<P>& memory)
       : c_(c), place_(place), finish_(c, place, memory) {}
 
   __device__ __forceinline__ void run() {
@@ -26,24 +26,39 @@ class OneShot {
       finish_.ready();
       return;
     }
-    State now, next;
+    Row now, next;
+    fetch(row, now);
+    if constexpr (kFetchesAhead) fetch(row + place_.units, next);
     send(row, now);
     finish_.ready();
     for (;;) {
       const uint32_t following = row + place_.units;
       const bool more = following < c_.tokens;
-      if (more) send(following, next);
+      Row third;
+      if constexpr (kFetchesAhead) {
+        if (more) send(following, next);
+        fetch(following + place_.units, third);
+      } else if (more) {
+        fetch(following, next);
+        send(following, next);
+      }
       receive(row, now);
       if (!more) return;
       row = following;
       now = next;
+      if constexpr (kFetchesAhead) next = third;
     }
   }
 
  private:
-  struct State {
+  // With two ranks the link is busy from the first row to the last, so a row's loads are issued a whole row
+  // before they are needed. With more ranks the registers are needed for the peers' packs.
+  static constexpr bool kFetchesAhead = N == 2;
+  static constexpr bool kResidualAhead = kFetchesAhead && E == kNorm;
+
+  struct Row {
     uint32_t sequence;
-    Pack own[P];
+    Pack own[P], residual[P];
   };
 
   __device__ __forceinline__ Pack* inbox(uint32_t of, uint32_t parity, uint32_t source, uint32_t row) const {
@@ -51,16 +66,22 @@ class OneShot {
     return all + ((parity * N + source) * static_cast<uint64_t>(c_.layout.oneshot_rows) + row) * c_.layout.stride;
   }
 
-  __device__ __forceinline__ void send(uint32_t row, State& s) {
+  // Issues the loads of a row, if there is such a row.
+  __device__ __forceinline__ void fetch(uint32_t row, Row& s) {
+    if (row >= c_.tokens) return;
     test_delay(c_, 0);
     s.sequence = load_shared_word(sequence_word(c_, ARF_ONESHOT, row)) + 1;
-    test_early_sequence(c_, ARF_ONESHOT, row, s.sequence);
 #pragma unroll
     for (int j = 0; j < P; j++) {
       const uint32_t column = place_.column(j, P);
       if (column < c_.packs)
         s.own[j] = static_cast<const Pack*>(c_.in)[static_cast<uint64_t>(row) * c_.packs + column];
     }
+    if constexpr (kResidualAhead) finish_.load(row, s.residual);
+  }
+
+  __device__ __forceinline__ void send(uint32_t row, Row& s) {
+    test_early_sequence(c_, ARF_ONESHOT, row, s.sequence);
     const uint32_t parity = test_parity(c_, s.sequence);
     if (place_.block == 0 && threadIdx.x < N - 1)
       store_peer(greeting_slot(c_, (c_.rank + 1 + threadIdx.x) & (N - 1), ARF_ONESHOT, parity, c_.rank, row, N),
@@ -76,12 +97,12 @@ class OneShot {
     }
   }
 
-  __device__ __forceinline__ void receive(uint32_t row, State& s) {
+  __device__ __forceinline__ void receive(uint32_t row, Row& s) {
     const uint32_t parity = test_parity(c_, s.sequence);
     test_delay(c_, 1);
     bool whole = !poisoned_;
-    Pack sum[P], residual[P];
-    finish_.load(row, residual);
+    Pack sum[P];
+    if constexpr (!kResidualAhead) finish_.load(row, s.residual);
 #pragma unroll
     for (int j = 0; j < P; j++) {
       const uint32_t column = place_.column(j, P);
@@ -92,7 +113,7 @@ class OneShot {
 #pragma unroll
       for (int j = 0; j < P; j++) sum[j] = {kNan, kNan, kNan, kNan};
     test_delay(c_, 2);
-    finish_(row, sum, residual);
+    finish_(row, sum, s.residual);
     if (place_.block == 0 && threadIdx.x == 0 && !test_keeps_sequence(c_))
       store_shared_word(sequence_word(c_, ARF_ONESHOT, row), s.sequence);
   }
@@ -161,7 +182,7 @@ class OneShot {
 
 template <class T, int N, int P, int E>
 __global__ void __launch_bounds__(512, N == 2 && P == 1 ? 2 : 1) oneshot(const __grid_constant__ Call c) {
-  __shared__ RowSumMemory memory;
+  __shared__ FinishMemory<P> memory;
   const Place place;
   OneShot<T, N, P, E>(c, place, memory).run();
 }

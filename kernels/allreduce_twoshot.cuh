@@ -16,7 +16,7 @@ namespace arf {
 template <class T, int N, int P, int E>
 class TwoShot {
  public:
-  __device__ __forceinline__ TwoShot(const Call& c, const Place& place, RowSumMemory& memory)
+  __device__ __forceinline__ TwoShot(const Call& c, const Place& place, FinishMemory<P>& memory)
       : c_(c), place_(place), finish_(c, place, memory) {}
 
   __device__ __forceinline__ void run() {
@@ -195,7 +195,7 @@ class TwoShot {
 
 template <class T, int N, int P, int E>
 __global__ void __launch_bounds__(512, 1) twoshot(const __grid_constant__ Call c) {
-  __shared__ RowSumMemory memory;
+  __shared__ FinishMemory<P> memory;
   const Place place;
   TwoShot<T, N, P, E>(c, place, memory).run();
 }

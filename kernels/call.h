@@ -52,7 +52,9 @@ struct Call {
   Layout layout;
   uint64_t timeout_ns;
   uint32_t rank, tokens, packs;  // packs: of a row
-  uint32_t pattern, scale_layout, signature;
+  uint32_t quantiser, scale_layout, signature;
+  uint32_t group_lanes, scale_stride;  // threads that share a scale; words of a column of scales
+  uint32_t pause_ns;                   // between polls
   float inverse_hidden, eps, weight_bias;
   uint32_t faults;         // test builds: kFault…
   uint32_t delay_ns[3];    // test builds: before sending, before waiting, before the epilogue

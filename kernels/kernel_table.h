@@ -5,6 +5,9 @@
 
 namespace arf {
 
+// What follows the sum: nothing, residual and norm, or these and a quantiser.
+enum Epilogue { kPlain, kNorm, kQuantised };
+
 struct KernelKey {
   int dtype;      // arf_dtype
   int algorithm;  // arf_algorithm

@@ -19,6 +19,8 @@ template <class T, int N, int P>
 const void* kernel_of(const KernelKey& key) {
   if (key.epilogue == kPlain) return kernel_of<T, N, P, kPlain>(key);
   if (key.epilogue == kNorm) return kernel_of<T, N, P, kNorm>(key);
+  if constexpr (T::kPerPack == 8)
+    if (key.epilogue == kQuantised) return kernel_of<T, N, P, kQuantised>(key);
   return nullptr;
 }
 

@@ -1,4 +1,5 @@
-// The sum of one number a thread over all threads that share a row, within a block or a cluster of blocks.
+// The sum, or the largest, of one number a thread over all threads that share a row, within a block or a
+// cluster of blocks.
 //
 // The order of summation depends on the number of columns alone: 32 neighbouring packs (a segment) are
 // summed by shuffles, the segments one after another in four strands. So the result does not depend on
@@ -79,12 +80,33 @@ class RowSum {
 
   // The sum over the row. All threads of the row must call it, for every row. When it returns, every
   // thread of the row has entered it.
-  __device__ __forceinline__ float operator()(float (&v)[P]) {
+  __device__ __forceinline__ float operator()(float (&v)[P]) { return over_row<Sum>(v); }
+
+  // The largest over the row, in the order of bit patterns; likewise.
+  __device__ __forceinline__ uint32_t most(const uint32_t (&v)[P]) {
+    float bits[P];
+#pragma unroll
+    for (int j = 0; j < P; j++) bits[j] = __uint_as_float(v[j]);
+    return __float_as_uint(over_row<Most>(bits));
+  }
+
+ private:
+  struct Sum {
+    static __device__ __forceinline__ float of(float a, float b) { return a + b; }
+  };
+  struct Most {
+    static __device__ __forceinline__ float of(float a, float b) {
+      return __uint_as_float(max(__float_as_uint(a), __float_as_uint(b)));
+    }
+  };
+
+  template <class Op>
+  __device__ __forceinline__ float over_row(float (&v)[P]) {
     const uint32_t half = rounds_ & 1;
 #pragma unroll
     for (int j = 0; j < P; j++)
 #pragma unroll
-      for (int d = 16; d > 0; d >>= 1) v[j] += __shfl_xor_sync(~0u, v[j], d);
+      for (int d = 16; d > 0; d >>= 1) v[j] = Op::of(v[j], __shfl_xor_sync(~0u, v[j], d));
 #if ARF_HAS_CLUSTERS
     if (place_.blocks > 1) {
       const uint32_t barrier = shared_address(&m_.barrier[half]);
@@ -98,7 +120,7 @@ class RowSum {
       if (threadIdx.x == 0) barrier_expect(barrier, segments_ * 4);
       barrier_wait(barrier, (rounds_ >> 1) & 1);
       rounds_++;
-      return total(half);
+      return total<Op>(half);
     }
 #endif
     if (place_.lane == 0)
@@ -106,22 +128,22 @@ class RowSum {
       for (int j = 0; j < P; j++) m_.segment[half][place_.segment(j, P)] = v[j];
     __syncthreads();
     rounds_++;
-    return total(half);
+    return total<Op>(half);
   }
 
- private:
+  template <class Op>
   __device__ __forceinline__ float total(uint32_t half) const {
     const auto* from = reinterpret_cast<const float4*>(m_.segment[half]);
     float4 a = from[0];
 #pragma unroll 4
     for (uint32_t i = 1; i < (segments_ + 3) / 4; i++) {
       const float4 b = from[i];
-      a.x += b.x;
-      a.y += b.y;
-      a.z += b.z;
-      a.w += b.w;
+      a.x = Op::of(a.x, b.x);
+      a.y = Op::of(a.y, b.y);
+      a.z = Op::of(a.z, b.z);
+      a.w = Op::of(a.w, b.w);
     }
-    return (a.x + a.y) + (a.z + a.w);
+    return Op::of(Op::of(a.x, a.y), Op::of(a.z, a.w));
   }
 
   RowSumMemory& m_;

@@ -29,7 +29,7 @@ int preload(int world) {
   for (const int dtype : {ARF_BF16, ARF_FP16, ARF_FP32})
     for (const int algorithm : {ARF_ONESHOT, ARF_TWOSHOT})
       for (const int packs : {1, 2})
-        for (const int epilogue : {0, 1})
+        for (const int epilogue : {kPlain, kNorm, kQuantised})
           if (const void* kernel = find_kernel({dtype, algorithm, world, packs, epilogue}))
             if (int e = check(cudaFuncGetAttributes(&attributes, kernel))) return e;
   return ARF_OK;

@@ -2,13 +2,9 @@
 
 #include <algorithm>
 
+#include "pattern.h"
+
 namespace arf {
-namespace {
-
-uint64_t round_up(uint64_t n, uint64_t to) { return (n + to - 1) / to * to; }
-
-}  // namespace
-
 int element_size(int dtype) { return dtype == ARF_FP32 ? 4 : 2; }
 
 uint64_t default_oneshot_bytes(int world) {

@@ -9,7 +9,8 @@
  * launch shape, eager or in a CUDA graph. A call that cannot be completed (a rank is gone, ranks
  * disagree about the call) ends within the time-out, fills the rows concerned with NaN, and every
  * later call on the communicator fails: arf_comm_status() says why. A NaN in the input is never
- * turned into a number.
+ * turned into a number. The sum of squares of a row is an fp32 number: where it is beyond the largest
+ * one, the row's norm is zero.
  *
  * Calls on one communicator must be ordered: one stream, or streams joined by events. */
 #ifndef ARF_H
@@ -61,11 +62,23 @@ typedef enum arf_dtype { ARF_BF16 = 0, ARF_FP16 = 1, ARF_FP32 = 2 } arf_dtype;
 typedef enum arf_pattern {
   ARF_ALLREDUCE = 0,
   ARF_RESIDUAL_RMSNORM = 1,
-  ARF_RESIDUAL_RMSNORM_FP8 = 2,      /* quant_out e4m3, scale_factor: dequantisation scale */
-  ARF_RESIDUAL_RMSNORM_FP4 = 3,      /* quant_out e2m1, scale_out e4m3, scale_factor: global scale */
-  ARF_RESIDUAL_RMSNORM_OUT_FP8 = 4,  /* 2 and norm_out */
-  ARF_RESIDUAL_RMSNORM_OUT_FP4 = 5   /* 3 and norm_out */
+  ARF_RESIDUAL_RMSNORM_FP8 = 2,     /* quant_out e4m3; scale_factor[0]: what dequantises */
+  ARF_RESIDUAL_RMSNORM_FP4 = 3,     /* NVFP4: quant_out e2m1, two a byte, the even one in the low bits;
+                                       scale_out: an e4m3 a block of 16; scale_factor[0]: global scale */
+  ARF_RESIDUAL_RMSNORM_OUT_FP8 = 4, /* 2 and norm_out */
+  ARF_RESIDUAL_RMSNORM_OUT_FP4 = 5, /* 3 and norm_out */
+  ARF_RESIDUAL_RMSNORM_GROUP_FP8 = 8,     /* quant_out e4m3; scale_out: a power of two a group, see below */
+  ARF_RESIDUAL_RMSNORM_OUT_GROUP_FP8 = 9, /* 8 and norm_out */
+  ARF_RESIDUAL_RMSNORM_TOKEN_FP8 = 10,    /* quant_out e4m3; scale_out: a float a token, what dequantises */
+  ARF_RESIDUAL_RMSNORM_OUT_TOKEN_FP8 = 11 /* 10 and norm_out */
 } arf_pattern;
+/* Quantised patterns take bf16 and fp16. They quantise norm_out as it is rounded to the tensors' type.
+ *
+ * scale_out of patterns 8 and 9: the exponent byte (UE8M0) of each group of group_size elements, four
+ * groups of a row in a 32-bit word (unused bytes zero), the words column by column, a column as long as
+ * tokens rounded up to four (padding zero), the last one ending with the last token.
+ * scale_out of patterns 3 and 5: arf_layout. Padding of the swizzled layout is zero.
+ * A block, group or row with a NaN has a NaN scale. */
 
 typedef enum arf_algorithm {
   ARF_AUTO = 0,
@@ -73,6 +86,7 @@ typedef enum arf_algorithm {
   ARF_TWOSHOT = 2  /* reduce-scatter, then all-gather of the rounded sums */
 } arf_algorithm;
 
+/* Linear: row by row, hidden/16 bytes each. Swizzled: tiles of 128 rows by 4 blocks, 512 bytes each. */
 typedef enum arf_layout { ARF_SCALES_LINEAR = 0, ARF_SCALES_SWIZZLED_128X4 = 1 } arf_layout;
 
 enum {
@@ -97,6 +111,8 @@ typedef struct arf_params {
   int32_t cluster;   /* thread blocks that share a row: 0 chooses, else 1, 2, 4 or 8 */
   int32_t packs;     /* 16-byte packs a thread: 0 chooses, else 1 or 2 */
   int32_t max_units; /* rows worked on at a time: 0 chooses */
+  int32_t pause_ns;  /* between two looks at what has not arrived: 0 chooses, -1 none */
+  int32_t group_size; /* of patterns 8 and 9: 16, 32, 64, 128 or 256, divides hidden */
   const void *in, *residual_in, *gamma;
   void *out, *residual_out, *norm_out, *quant_out, *scale_out;
   const float* scale_factor;

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "arf.h"
 #include "verify/data.h"
 
 namespace arf::verify {
@@ -16,6 +17,7 @@ struct Problem {
   uint64_t seed = 1;
   uint32_t call = 0;
   float eps = 1e-6f, weight_bias = 0;
+  int layout = ARF_SCALES_SWIZZLED_128X4, group_size = 128;
 
   uint64_t elements() const { return static_cast<uint64_t>(tokens) * static_cast<uint64_t>(hidden); }
 };
@@ -41,14 +43,19 @@ Expected expect(const Problem& p, const Inputs& in);
 struct Difference {
   uint64_t wrong = 0;      // elements that may not be like that
   uint64_t inexact = 0;    // within tolerance but not equal
+  uint32_t most_steps = 0; // the largest difference within tolerance
   uint64_t first = 0;      // index of the first wrong one
   uint32_t got = 0, want = 0;
 };
 // Equal as numbers of the format; NaN equals NaN.
 Difference compare_exact(int dtype, const Bytes& got, const Bytes& want);
-// norm_out against RMSNorm in double precision of the kernel's own residual_out: at most one step off,
-// and that seldom (kMaxInexact).
+// norm_out against RMSNorm in double precision of the kernel's own residual_out: at most one step off (64
+// in fp32), and that seldom (max_inexact). The sum of squares is an fp32 number by definition, so a row
+// where it overflows must be zero, as far as it is finite.
 Difference compare_norm(const Problem& p, const Bytes& norm_out, const Bytes& residual_out, const Bytes& gamma);
 double max_inexact(int dtype);
+
+// What the patterns with a given scale get as scale_factor[0]; differs from call to call.
+float scale_factor_of(const Problem& p);
 
 }  // namespace arf::verify

@@ -4,7 +4,9 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "pattern.h"
 #include "verify/numbers.h"
+#include "verify/quantise.h"
 
 namespace arf::verify {
 namespace {
@@ -36,8 +38,8 @@ void cuda_or_exit(cudaError_t error, const char* what) {
 }
 
 std::string describe(const Problem& p, const Manner& m) {
-  return text("pattern %d %s world %d tokens %d hidden %d algorithm %d cluster %d packs %d units %d%s%s data %d call %u",
-              p.pattern, name_of(p.dtype), p.world, p.tokens, p.hidden, m.algorithm, m.cluster, m.packs, m.max_units,
+  return text("pattern %d %s world %d tokens %d hidden %d layout %d group %d algorithm %d cluster %d packs %d units %d%s%s data %d call %u",
+              p.pattern, name_of(p.dtype), p.world, p.tokens, p.hidden, p.layout, p.group_size, m.algorithm, m.cluster, m.packs, m.max_units,
               m.pdl ? " pdl" : "", m.in_place ? " in place" : "", static_cast<int>(p.data), p.call);
 }
 
@@ -88,8 +90,9 @@ Rig::Rig(const std::vector<int>& devices, const arf_config& config) {
     k.comm = comms[static_cast<size_t>(r)];
     cuda_or_exit(cudaSetDevice(k.device), "cudaSetDevice");
     cuda_or_exit(cudaStreamCreateWithFlags(&k.stream, cudaStreamNonBlocking), "cudaStreamCreate");
-    for (GuardedTensor* t : {&k.in, &k.residual_in, &k.out, &k.residual_out, &k.norm_out}) t->allocate(capacity_);
-    k.gamma.allocate(static_cast<size_t>(config.max_hidden) * static_cast<size_t>(size_of(config.max_dtype)));
+    // Swizzled scales are padded to 128 rows.
+    const size_t scales = (static_cast<size_t>(config.max_tokens) + 128) * (static_cast<size_t>(config.max_hidden) / 4 + 64);
+    for (GuardedTensor* t : k.tensors()) t->allocate(t == &k.scale_out ? scales : capacity_);
   }
 }
 
@@ -97,7 +100,7 @@ Rig::~Rig() {
   synchronise();
   for (Rank& k : ranks_) {
     (void)cudaSetDevice(k.device);
-    for (GuardedTensor* t : {&k.in, &k.residual_in, &k.gamma, &k.out, &k.residual_out, &k.norm_out}) t->release();
+    for (GuardedTensor* t : k.tensors()) t->release();
     (void)cudaStreamDestroy(k.stream);
     arf_comm_destroy(k.comm);
   }
@@ -114,6 +117,14 @@ void Rig::load(const Problem& p, const Inputs& in) {
       k.gamma.write(in.gamma, k.stream);
       k.residual_out.poison(bytes, k.stream);
       k.norm_out.poison(bytes, k.stream);
+      const auto tokens = static_cast<uint64_t>(p.tokens), hidden = static_cast<uint64_t>(p.hidden);
+      k.quant_out.poison(quant_bytes(p.pattern, tokens, hidden), k.stream);
+      k.scale_out.poison(scale_bytes(p.pattern, tokens, hidden, p.layout, p.group_size), k.stream);
+      const float factor = scale_factor_of(p);
+      Bytes bits(4);
+      std::memcpy(bits.data(), &factor, 4);
+      k.scale_factor.write(bits, k.stream);
+      cuda_or_exit(cudaStreamSynchronize(k.stream), "cudaStreamSynchronize");
     } else {
       k.out.poison(bytes, k.stream);
     }
@@ -145,6 +156,14 @@ arf_params Rig::params(const Problem& p, const Manner& m, int r) {
   a.gamma = k.gamma.data();
   a.residual_out = m.in_place ? k.residual_in.data() : k.residual_out.data();
   a.norm_out = m.in_place ? k.in.data() : k.norm_out.data();
+  a.pause_ns = m.pause_ns;
+  a.layout = p.layout;
+  a.group_size = p.group_size;
+  if (quantiser_of(p.pattern) == kNotQuantised) return a;
+  if (!gives_norm(p.pattern)) a.norm_out = nullptr;
+  a.quant_out = k.quant_out.data();
+  a.scale_out = k.scale_out.data();
+  a.scale_factor = static_cast<const float*>(k.scale_factor.data());
   return a;
 }
 
@@ -175,42 +194,86 @@ std::string Rig::failure() {
   return {};
 }
 
+Outputs Rig::outputs(const Problem& p, const Manner& m, int r, bool& broken) {
+  Rank& k = rank(r);
+  cuda_or_exit(cudaSetDevice(k.device), "cudaSetDevice");
+  Outputs o;
+  const auto take = [&broken](GuardedTensor& t) {
+    broken = broken || !t.intact();
+    return t.read();
+  };
+  broken = !k.in.intact();
+  if (p.pattern == ARF_ALLREDUCE) {
+    o.out = take(m.in_place ? k.in : k.out);
+    return o;
+  }
+  o.residual = take(m.in_place ? k.residual_in : k.residual_out);
+  if (gives_norm(p.pattern)) o.norm = take(m.in_place ? k.in : k.norm_out);
+  if (quantiser_of(p.pattern) == kNotQuantised) return o;
+  o.codes = take(k.quant_out);
+  o.scales = take(k.scale_out);
+  return o;
+}
+
 std::string Rig::check(const Problem& p, const Manner& m, const Inputs& in) {
   if (std::string f = failure(); !f.empty()) return f;
   const Expected e = expect(p, in);
   if (e.off_bound != 0) return "the reference itself is off its bound";
-  Bytes first;
+  Outputs first;
   for (int r = 0; r < world(); r++) {
-    Rank& k = rank(r);
-    cuda_or_exit(cudaSetDevice(k.device), "cudaSetDevice");
-    const bool norm = p.pattern != ARF_ALLREDUCE;
-    GuardedTensor& x = m.in_place ? k.in : norm ? k.norm_out : k.out;
-    if (!x.intact() || !k.in.intact()) return text("guard band of rank %d overwritten", r);
-    Bytes got = x.read();
-    if (!norm) {
-      if (const Difference d = compare_exact(p.dtype, got, e.sum); d.wrong) return wrong("out", r, p, d);
-    } else {
-      GuardedTensor& y = m.in_place ? k.residual_in : k.residual_out;
-      if (!y.intact()) return text("guard band of rank %d overwritten", r);
-      const Bytes residual = y.read();
-      if (const Difference d = compare_exact(p.dtype, residual, e.residual_out); d.wrong)
-        return wrong("residual_out", r, p, d);
-      if (r == 0) {
-        const Difference d = compare_norm(p, got, residual, in.gamma);
-        if (d.wrong) return wrong("norm_out", r, p, d);
-        inexact += d.inexact;
-        elements += p.elements();
-        if (p.elements() > 20000 && static_cast<double>(d.inexact) > max_inexact(p.dtype) * static_cast<double>(p.elements()))
-          return text("norm_out: %llu of %llu elements one step off", static_cast<unsigned long long>(d.inexact),
-                      static_cast<unsigned long long>(p.elements()));
-      }
+    bool broken = false;
+    Outputs o = outputs(p, m, r, broken);
+    if (broken) return text("guard band of rank %d overwritten", r);
+    if (p.pattern == ARF_ALLREDUCE) {
+      if (const Difference d = compare_exact(p.dtype, o.out, e.sum); d.wrong) return wrong("out", r, p, d);
+    } else if (const Difference d = compare_exact(p.dtype, o.residual, e.residual_out); d.wrong) {
+      return wrong("residual_out", r, p, d);
     }
     if (r == 0)
-      first = std::move(got);
-    else if (std::memcmp(first.data(), got.data(), first.size()) != 0)
+      first = std::move(o);
+    else if (first.out != o.out || first.residual != o.residual || first.norm != o.norm || first.codes != o.codes ||
+             first.scales != o.scales)
       return text("ranks 0 and %d differ", r);
   }
-  return {};
+  return p.pattern == ARF_ALLREDUCE ? "" : check_norm(p, m, in, first);
+}
+
+std::string Rig::check_norm(const Problem& p, const Manner& m, const Inputs& in, const Outputs& o) {
+  Bytes norm = o.norm;
+  if (norm.empty()) {
+    // The pattern keeps its norm to itself: it must be that of pattern 1.
+    Problem plain = p;
+    plain.pattern = ARF_RESIDUAL_RMSNORM;
+    load(plain, in);
+    if (int e = launch(plain, m)) return text("arf_launch: %s (%s)", arf_strerror(e), arf_last_cuda_error());
+    synchronise();
+    bool broken = false;
+    norm = outputs(plain, m, 0, broken).norm;
+  }
+  const Difference d = compare_norm(p, norm, o.residual, in.gamma);
+  if (d.wrong) return wrong("norm_out", 0, p, d);
+  inexact += d.inexact;
+  elements += p.elements();
+  most_steps = std::max(most_steps, d.most_steps);
+  if (p.elements() > 20000 && static_cast<double>(d.inexact) > max_inexact(p.dtype) * static_cast<double>(p.elements()))
+    return text("norm_out: %llu of %llu elements off", static_cast<unsigned long long>(d.inexact),
+                static_cast<unsigned long long>(p.elements()));
+  return quantiser_of(p.pattern) == kNotQuantised ? "" : check_quantised(p, norm, o);
+}
+
+std::string Rig::check_quantised(const Problem& p, const Bytes& norm, const Outputs& o) {
+  const Quantised want = quantise(p, norm, scale_factor_of(p));
+  const auto compare = [](const char* what, const Bytes& got, const Bytes& wanted) -> std::string {
+    uint64_t differing = 0, first = 0;
+    for (size_t i = wanted.size(); i-- > 0;)
+      if (got[i] != wanted[i]) differing++, first = i;
+    if (differing == 0) return {};
+    return text("%s: %llu of %llu bytes wrong, first %llu: got %#x, want %#x", what,
+                static_cast<unsigned long long>(differing), static_cast<unsigned long long>(wanted.size()),
+                static_cast<unsigned long long>(first), got[first], wanted[first]);
+  };
+  if (std::string e = compare("scale_out", o.scales, want.scales); !e.empty()) return e;
+  return compare("quant_out", o.codes, want.codes);
 }
 
 std::string Rig::run(const Problem& p, const Manner& m) {

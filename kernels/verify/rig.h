@@ -13,7 +13,7 @@ namespace arf::verify {
 
 // How a call is made, beside its numbers.
 struct Manner {
-  int algorithm = ARF_AUTO, cluster = 0, packs = 0, max_units = 0;
+  int algorithm = ARF_AUTO, cluster = 0, packs = 0, max_units = 0, pause_ns = 0;
   bool pdl = false;
   bool in_place = false;  // norm_out is in, residual_out is residual_in
 };
@@ -41,7 +41,17 @@ struct Rank {
   int device = 0;
   arf_comm* comm = nullptr;
   cudaStream_t stream = nullptr;
-  GuardedTensor in, residual_in, gamma, out, residual_out, norm_out;
+  GuardedTensor in, residual_in, gamma, scale_factor;
+  GuardedTensor out, residual_out, norm_out, quant_out, scale_out;
+
+  std::vector<GuardedTensor*> tensors() {
+    return {&in, &residual_in, &gamma, &scale_factor, &out, &residual_out, &norm_out, &quant_out, &scale_out};
+  }
+};
+
+// What a call left on one rank; empty where the pattern gives none.
+struct Outputs {
+  Bytes out, residual, norm, codes, scales;
 };
 
 class Rig {
@@ -68,8 +78,15 @@ class Rig {
   std::string failure();
 
   uint64_t inexact = 0, elements = 0;  // of norm_out so far
+  uint32_t most_steps = 0;
 
  private:
+  // The outputs of a rank; `broken` is set if a guard band is not as it was.
+  Outputs outputs(const Problem& p, const Manner& m, int r, bool& broken);
+  // Rank 0's outputs against the references; the other ranks' are the same bytes.
+  std::string check_norm(const Problem& p, const Manner& m, const Inputs& in, const Outputs& o);
+  std::string check_quantised(const Problem& p, const Bytes& norm, const Outputs& o);
+
   std::vector<Rank> ranks_;
   size_t capacity_ = 0;
 };

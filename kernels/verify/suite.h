@@ -24,6 +24,7 @@ struct Score {
 
 void run_matrix(const Options& o, Score& s);     // shapes x types x algorithms x launch shapes
 void run_data(const Options& o, Score& s);       // infinities, NaNs, cancellation; in place; PDL
+void run_quantised(const Options& o, Score& s);  // the patterns with a quantiser, bit for bit
 void run_graphs(const Options& o, Score& s);     // odd numbers of calls a graph, replayed, mixed with eager calls
 void run_soak(const Options& o, Score& s);       // random calls of every kind, one after another
 void run_failures(const Options& o, Score& s);   // absent rank, disagreeing ranks, abort, refused calls

@@ -96,7 +96,8 @@ int run(int argc, char** argv) {
   const struct {
     const char* name;
     void (*run)(const Options&, Score&);
-  } suites[] = {{"matrix", run_matrix},     {"data", run_data},     {"graphs", run_graphs},    {"soak", run_soak},
+  } suites[] = {{"matrix", run_matrix},     {"data", run_data},     {"quantised", run_quantised},
+                {"graphs", run_graphs},     {"soak", run_soak},
                 {"failures", run_failures}, {"delays", run_delays}, {"controls", run_controls}};
   std::printf("arf_verify %s, %zu ranks\n", arf_build_info(), o.devices.size());
   uint64_t wrong = 0;
