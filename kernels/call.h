@@ -1,13 +1,14 @@
 // What a kernel is told about a call, and where things lie in a rank's region of memory. Host and device.
 //
-// Every rank owns one region of device memory, which its peers write into:
+// Every rank owns one region of memory, which its peers write into, and some words of its own:
 //
 //   one-shot inbox   Pack  [parity][source][row][stride]
 //   scatter inbox    Pack  [parity][source][row][shard_stride]    two-shot: peers' parts of this rank's shard
 //   gather inbox     Pack  [parity][row][stride]                  two-shot: finished sums, from their owners
 //   greetings        u64   [algorithm][parity][source][row]       {sequence, signature} of the sender's call
-//   sequences        u32   [algorithm][row]                       this rank only: how often the row was used
-//   poison           u32                                          this rank only
+// and, in its device:
+//   sequences        u32   [algorithm][row]                       how often the row was used
+//   poison           u32
 //
 // Inboxes are filled with kEmpty; whoever takes a pack out puts kEmpty back. So a word that is not kEmpty
 // has arrived, and no flag, fence or acquire is needed: each word speaks for itself.
@@ -39,12 +40,14 @@ struct HostWords {
 enum Phase : uint32_t { kPhaseGather = 0, kPhaseScatter = 1 };
 
 struct Layout {
-  uint64_t oneshot, scatter, gather, greetings, sequences, poison, total;  // byte offsets; total size
+  uint64_t oneshot, scatter, gather, greetings, total;  // byte offsets in the region; its size
+  uint64_t sequences, poison, local_total;              // byte offsets in the rank's own words; their size
   uint32_t oneshot_rows, rows, stride, shard_stride;                       // rows; packs
 };
 
 struct Call {
   char* region[ARF_MAX_WORLD];  // every rank's region, as seen from here
+  char* local;                  // this rank's own words
   const void *in, *residual_in, *gamma;
   void *out, *residual_out, *norm_out, *quant_out, *scale_out;
   const float* scale_factor;

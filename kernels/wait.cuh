@@ -8,7 +8,7 @@
 namespace arf {
 
 __device__ __forceinline__ uint32_t* poison_word(const Call& c) {
-  return reinterpret_cast<uint32_t*>(c.region[c.rank] + c.layout.poison);
+  return reinterpret_cast<uint32_t*>(c.local + c.layout.poison);
 }
 
 // Poisons the communicator; the first to do so leaves the record.
@@ -58,7 +58,7 @@ __device__ __forceinline__ uint64_t* greeting_slot(const Call& c, uint32_t of, u
 }
 
 __device__ __forceinline__ uint32_t* sequence_word(const Call& c, uint32_t algorithm, uint32_t row) {
-  auto* all = reinterpret_cast<uint32_t*>(c.region[c.rank] + c.layout.sequences);
+  auto* all = reinterpret_cast<uint32_t*>(c.local + c.layout.sequences);
   return all + (algorithm - 1) * static_cast<uint64_t>(c.layout.rows) + row;
 }
 

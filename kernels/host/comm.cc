@@ -7,6 +7,7 @@
 #include <new>
 
 #include "host/layout.h"
+#include "host/region.h"
 #include "kernel_table.h"
 
 namespace arf {
@@ -17,7 +18,7 @@ thread_local const char* last_cuda_error = "";
 bool valid(const arf_config* c) {
   return c != nullptr && c->size == sizeof(arf_config) && c->version == ARF_VERSION && c->max_tokens > 0 &&
          c->max_hidden > 0 && c->max_tokens <= (1 << 20) && c->max_hidden <= (1 << 16) && c->max_dtype >= ARF_BF16 &&
-         c->max_dtype <= ARF_FP32;
+         c->max_dtype <= ARF_FP32 && c->transport >= ARF_TRANSPORT_AUTO && c->transport <= ARF_TRANSPORT_HOST;
 }
 
 bool valid_world(int world) { return world == 2 || world == 4 || world == 8; }
@@ -47,12 +48,9 @@ int allocate(arf_comm& comm) {
     return e;
   std::memset(comm.host, 0, sizeof(HostWords));
   if (int e = check(cudaHostGetDevicePointer(reinterpret_cast<void**>(&comm.host_on_device), comm.host, 0))) return e;
-  char*& region = comm.region[comm.rank];
-  if (int e = check(cudaMalloc(reinterpret_cast<void**>(&region), comm.layout.total))) return e;
-  // Inboxes start empty (all ones), words at zero.
-  if (int e = check(cudaMemset(region, 0xff, comm.layout.greetings))) return e;
-  if (int e = check(cudaMemset(region + comm.layout.greetings, 0, comm.layout.total - comm.layout.greetings))) return e;
-  return check(cudaDeviceSynchronize());
+  if (int e = check(cudaMalloc(reinterpret_cast<void**>(&comm.local), comm.layout.local_total))) return e;
+  if (int e = check(cudaMemset(comm.local, 0, comm.layout.local_total))) return e;
+  return make_region(comm);
 }
 
 int make(int rank, int world, int device, const arf_config& config, std::unique_ptr<arf_comm>& out) {
@@ -70,31 +68,36 @@ int make(int rank, int world, int device, const arf_config& config, std::unique_
   return ARF_OK;
 }
 
-int enable_peer(int from, int to) {
-  if (from == to) return ARF_OK;
-  int can = 0;
-  if (int e = check(cudaDeviceCanAccessPeer(&can, from, to))) return e;
-  if (!can) return ARF_ERR_PEER;
-  const OnDevice on(from);
-  const cudaError_t error = cudaDeviceEnablePeerAccess(to, 0);
-  if (error == cudaErrorPeerAccessAlreadyEnabled) {
-    (void)cudaGetLastError();
-    return ARF_OK;
-  }
-  return check(error);
+constexpr uint32_t kMagic = 0x61726631;  // "arf1"
+
+// All ranks in this process: peer if every device reaches every other.
+int choose_transport(int world, const int* devices, arf_config& config) {
+  if (config.transport == ARF_TRANSPORT_HOST) return ARF_OK;
+  for (int a = 0; a < world; a++)
+    for (int b = 0; b < world; b++) {
+      const int e = enable_peer(devices[a], devices[b]);
+      if (e == ARF_OK) continue;
+      if (e != ARF_ERR_PEER || config.transport == ARF_TRANSPORT_PEER) return e;
+      config.transport = ARF_TRANSPORT_HOST;
+      return ARF_OK;
+    }
+  config.transport = ARF_TRANSPORT_PEER;
+  return ARF_OK;
 }
 
-// What a rank tells the others.
-struct Blob {
-  uint32_t magic, version;
-  int32_t rank, world, device;
-  int64_t process;
-  char host[64];
-  uint64_t total;
-  uint64_t address;  // for ranks of the same process
-  cudaIpcMemHandle_t handle;
-};
-constexpr uint32_t kMagic = 0x61726631;  // "arf1"
+Blob describe(const arf_comm& comm) {
+  Blob b{};
+  b.magic = kMagic;
+  b.version = ARF_VERSION;
+  b.rank = comm.rank;
+  b.world = comm.world;
+  b.device = comm.device;
+  b.process = getpid();
+  (void)gethostname(b.host, sizeof b.host - 1);
+  b.total = comm.layout.total;
+  describe_region(comm, b);
+  return b;
+}
 
 }  // namespace
 
@@ -130,9 +133,8 @@ void arf_config_init(arf_config* c) {
 int arf_comm_create_local(int world, const int* devices, const arf_config* config, arf_comm** comms) {
   if (devices == nullptr || comms == nullptr || !arf::valid(config)) return ARF_ERR_ARGUMENT;
   if (!arf::valid_world(world)) return ARF_ERR_WORLD;
-  for (int a = 0; a < world; a++)
-    for (int b = 0; b < world; b++)
-      if (int e = arf::enable_peer(devices[a], devices[b])) return e;
+  arf_config chosen = *config;
+  if (int e = arf::choose_transport(world, devices, chosen)) return e;
   std::unique_ptr<arf_comm> made[ARF_MAX_WORLD];
   const auto give_up = [&made](int e) {
     for (auto& comm : made)
@@ -140,12 +142,14 @@ int arf_comm_create_local(int world, const int* devices, const arf_config* confi
     return e;
   };
   for (int r = 0; r < world; r++)
-    if (int e = arf::make(r, world, devices[r], *config, made[r])) return give_up(e);
+    if (int e = arf::make(r, world, devices[r], chosen, made[r])) return give_up(e);
   for (int r = 0; r < world; r++) {
     made[r]->ranks_on_device = 0;
+    const arf::OnDevice on(devices[r]);
     for (int q = 0; q < world; q++) {
-      made[r]->region[q] = made[q]->region[q];
       if (devices[q] == devices[r]) made[r]->ranks_on_device++;
+      if (q == r) continue;
+      if (int e = arf::map_region(*made[r], q, arf::describe(*made[q]))) return give_up(e);
     }
     made[r]->connected = true;
   }
@@ -156,8 +160,11 @@ int arf_comm_create_local(int world, const int* devices, const arf_config* confi
 int arf_comm_create(int rank, int world, int device, const arf_config* config, arf_comm** comm) {
   if (comm == nullptr || !arf::valid(config)) return ARF_ERR_ARGUMENT;
   if (!arf::valid_world(world) || rank < 0 || rank >= world) return ARF_ERR_WORLD;
+  arf_config chosen = *config;
+  if (chosen.transport == ARF_TRANSPORT_AUTO)
+    chosen.transport = arf::all_devices_are_peers() ? ARF_TRANSPORT_PEER : ARF_TRANSPORT_HOST;
   std::unique_ptr<arf_comm> made;
-  if (int e = arf::make(rank, world, device, *config, made)) return e;
+  if (int e = arf::make(rank, world, device, chosen, made)) return e;
   *comm = made.release();
   return ARF_OK;
 }
@@ -169,18 +176,9 @@ int arf_comm_export(arf_comm* comm, void* blob, size_t* length) {
     return blob == nullptr ? ARF_OK : ARF_ERR_ARGUMENT;
   }
   *length = sizeof(arf::Blob);
-  arf::Blob b{};
-  b.magic = arf::kMagic;
-  b.version = ARF_VERSION;
-  b.rank = comm->rank;
-  b.world = comm->world;
-  b.device = comm->device;
-  b.process = getpid();
-  (void)gethostname(b.host, sizeof b.host - 1);
-  b.total = comm->layout.total;
-  b.address = reinterpret_cast<uint64_t>(comm->region[comm->rank]);
+  arf::Blob b = arf::describe(*comm);
   const arf::OnDevice on(comm->device);
-  if (int e = check(cudaIpcGetMemHandle(&b.handle, comm->region[comm->rank]))) return e;
+  if (int e = arf::export_region(*comm, b)) return e;
   std::memcpy(blob, &b, sizeof b);
   return ARF_OK;
 }
@@ -199,15 +197,8 @@ int arf_comm_import(arf_comm* comm, const void* blobs, size_t stride) {
         b.total != comm->layout.total)
       return ARF_ERR_MISMATCH;
     if (std::strcmp(b.host, own.host) != 0) return ARF_ERR_PEER;
-    if (b.process == getpid()) {
-      if (int e = arf::enable_peer(comm->device, b.device)) return e;
-      comm->region[r] = reinterpret_cast<char*>(b.address);
-    } else {
-      void* mapped = nullptr;
-      if (int e = check(cudaIpcOpenMemHandle(&mapped, b.handle, cudaIpcMemLazyEnablePeerAccess))) return e;
-      comm->region[r] = static_cast<char*>(mapped);
-      comm->opened[r] = true;
-    }
+    if (b.transport != comm->config.transport) return ARF_ERR_PEER;
+    if (int e = arf::map_region(*comm, r, b)) return e;
   }
   comm->connected = true;
   return ARF_OK;
@@ -240,9 +231,8 @@ int arf_comm_destroy(arf_comm* comm) {
   {
     const arf::OnDevice on(comm->device);
     (void)cudaDeviceSynchronize();
-    for (int r = 0; r < comm->world; r++)
-      if (comm->opened[r]) (void)cudaIpcCloseMemHandle(comm->region[r]);
-    if (comm->region[comm->rank] != nullptr) (void)cudaFree(comm->region[comm->rank]);
+    arf::release_regions(*comm);
+    if (comm->local != nullptr) (void)cudaFree(comm->local);
     if (comm->host != nullptr) (void)cudaFreeHost(comm->host);
     (void)cudaGetLastError();
   }

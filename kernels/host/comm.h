@@ -8,6 +8,14 @@
 
 #include "call.h"
 
+namespace arf {
+// Host memory that CUDA knows.
+struct HostMapping {
+  char* at = nullptr;
+  uint64_t bytes = 0;
+};
+}  // namespace arf
+
 struct arf_comm {
   int rank = 0, world = 0, device = 0;
   int ranks_on_device = 1;  // they share its multiprocessors
@@ -15,7 +23,10 @@ struct arf_comm {
   arf_config config{};
   arf::Layout layout{};
   char* region[ARF_MAX_WORLD] = {};  // own one, and the peers' once connected
-  bool opened[ARF_MAX_WORLD] = {};   // mapped from another process
+  bool opened[ARF_MAX_WORLD] = {};   // device memory of another process
+  arf::HostMapping mapping[ARF_MAX_WORLD];  // host transport: own region, and those of other processes
+  int file = -1;                            // host transport: the own region's memfd
+  char* local = nullptr;                    // own words, in the device
   bool connected = false;
   arf::HostWords* host = nullptr;         // as the host sees it
   arf::HostWords* host_on_device = nullptr;

@@ -47,6 +47,7 @@ uint32_t signature(const arf_params& p, int algorithm) {
 Call make_call(const arf_comm& comm, const arf_params& p, const Shape& s, size_t row_bytes) {
   Call c{};
   std::copy(comm.region, comm.region + ARF_MAX_WORLD, c.region);
+  c.local = comm.local;
   c.in = p.in;
   c.residual_in = p.residual_in;
   c.gamma = p.gamma;
@@ -156,7 +157,8 @@ const char* arf_strerror(int code) {
       "a CUDA call failed",
       "a peer did not arrive in time",
       "the ranks made different calls",
-      "aborted"};
+      "aborted",
+      "no memory for the inboxes"};
   const int n = static_cast<int>(sizeof kText / sizeof kText[0]);
   return code >= 0 && code < n ? kText[code] : "unknown error";
 }

@@ -33,9 +33,11 @@ Layout make_layout(int world, const arf_config& config) {
   l.scatter = place(2 * n * l.rows * l.shard_stride * 16);
   l.gather = place(2 * uint64_t{l.rows} * l.stride * 16);
   l.greetings = place(2 * 2 * n * l.rows * 8);
+  l.total = at;
+  at = 0;
   l.sequences = place(2 * uint64_t{l.rows} * 4);
   l.poison = place(4);
-  l.total = at;
+  l.local_total = at;
   return l;
 }
 

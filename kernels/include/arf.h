@@ -53,7 +53,8 @@ typedef enum arf_result {
   ARF_ERR_CUDA = 14,      /* a CUDA call failed: arf_last_cuda_error() names it */
   ARF_ERR_TIMEOUT = 15,   /* a peer did not arrive in time */
   ARF_ERR_MISMATCH = 16,  /* ranks called with different shapes, types or patterns */
-  ARF_ERR_ABORTED = 17    /* arf_comm_abort() was called */
+  ARF_ERR_ABORTED = 17,   /* arf_comm_abort() was called */
+  ARF_ERR_MEMORY = 18     /* no memory for the inboxes */
 } arf_result;
 
 typedef enum arf_dtype { ARF_BF16 = 0, ARF_FP16 = 1, ARF_FP32 = 2 } arf_dtype;
@@ -89,6 +90,14 @@ typedef enum arf_algorithm {
 /* Linear: row by row, hidden/16 bytes each. Swizzled: tiles of 128 rows by 4 blocks, 512 bytes each. */
 typedef enum arf_layout { ARF_SCALES_LINEAR = 0, ARF_SCALES_SWIZZLED_128X4 = 1 } arf_layout;
 
+/* Where the ranks' inboxes lie. In host memory they serve devices that cannot reach each other; the
+ * kernels and their results are the same. */
+typedef enum arf_transport {
+  ARF_TRANSPORT_AUTO = 0, /* peer if the devices reach each other, else host */
+  ARF_TRANSPORT_PEER = 1,
+  ARF_TRANSPORT_HOST = 2
+} arf_transport;
+
 enum {
   ARF_PDL = 1 /* launch with programmatic stream serialization: may start before the kernel ahead
                  has ended, and waits for it before touching memory that it may have written */
@@ -98,7 +107,7 @@ typedef struct arf_config {
   uint32_t size, version;
   int32_t max_tokens, max_hidden; /* of any call */
   int32_t max_dtype;              /* the widest type of any call */
-  int32_t reserved;
+  int32_t transport;              /* arf_transport */
   uint64_t oneshot_bytes; /* largest tokens*hidden*sizeof(T) of a one-shot call; 0 chooses by world */
   uint64_t timeout_ns;    /* 0: wait for ever */
 } arf_config;
@@ -135,7 +144,9 @@ ARF_API void arf_params_init(arf_params*);
 ARF_API int arf_comm_create_local(int world, const int* devices, const arf_config*, arf_comm** comms);
 
 /* One rank a process: create, hand the exported blob to all ranks by any means, import all of them
- * (blobs[r*stride] is rank r's) once every rank has exported. */
+ * (blobs[r*stride] is rank r's) once every rank has exported. With ARF_TRANSPORT_AUTO a rank decides by
+ * the devices that its process sees; if ranks decide differently, import fails on all of them with
+ * ARF_ERR_PEER. Processes of one user and one PID namespace. */
 ARF_API int arf_comm_create(int rank, int world, int device, const arf_config*, arf_comm**);
 ARF_API int arf_comm_export(arf_comm*, void* blob, size_t* length);
 ARF_API int arf_comm_import(arf_comm*, const void* blobs, size_t stride);

@@ -3,9 +3,11 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <functional>
 
 #include "pattern.h"
 #include "verify/numbers.h"
+#include "verify/parallel.h"
 
 namespace arf::verify {
 namespace {
@@ -21,22 +23,30 @@ float most(const Problem& p, const Bytes& norm, uint64_t begin, uint64_t end) {
 
 float value(const Problem& p, const Bytes& norm, uint64_t i) { return to_float(p.dtype, get(norm, p.dtype, i)); }
 
+void by_row(const Problem& p, const std::function<void(uint64_t)>& row) {
+  in_parallel(static_cast<uint64_t>(p.tokens), [&](uint64_t begin, uint64_t end) {
+    for (uint64_t r = begin; r < end; r++) row(r);
+  });
+}
+
 void put_scale(Bytes& scales, uint64_t word, float f) { std::memcpy(scales.data() + 4 * word, &f, 4); }
 
 void static_fp8(const Problem& p, const Bytes& norm, float scale, Quantised& q) {
   const float factor = 1.0f / scale;
-  for (uint64_t i = 0; i < p.elements(); i++) q.codes[i] = static_cast<uint8_t>(to_e4m3(value(p, norm, i) * factor));
+  in_parallel(p.elements(), [&](uint64_t begin, uint64_t end) {
+    for (uint64_t i = begin; i < end; i++) q.codes[i] = static_cast<uint8_t>(to_e4m3(value(p, norm, i) * factor));
+  });
 }
 
 void token_fp8(const Problem& p, const Bytes& norm, Quantised& q) {
   const auto hidden = static_cast<uint64_t>(p.hidden);
-  for (uint64_t row = 0; row < static_cast<uint64_t>(p.tokens); row++) {
+  by_row(p, [&](uint64_t row) {
     const float wanted = most(p, norm, row * hidden, (row + 1) * hidden) / 448.0f, least = 1.0f / 512.0f / 448.0f;
     const float scale = wanted < least ? least : wanted;
     put_scale(q.scales, row, scale);
     for (uint64_t i = row * hidden; i < (row + 1) * hidden; i++)
       q.codes[i] = static_cast<uint8_t>(to_e4m3(value(p, norm, i) / scale));
-  }
+  });
 }
 
 // The least power of two not below x; x itself if it is not finite.
@@ -49,7 +59,7 @@ float power_of_two(float x) {
 void group_fp8(const Problem& p, const Bytes& norm, Quantised& q) {
   const auto size = static_cast<uint64_t>(p.group_size), hidden = static_cast<uint64_t>(p.hidden), groups = hidden / size;
   const uint64_t column = round_up(static_cast<uint64_t>(p.tokens), 4);
-  for (uint64_t row = 0; row < static_cast<uint64_t>(p.tokens); row++)
+  by_row(p, [&](uint64_t row) {
     for (uint64_t g = 0; g < groups; g++) {
       const uint64_t begin = row * hidden + g * size;
       const float wanted = most(p, norm, begin, begin + size) / 448.0f;
@@ -58,12 +68,13 @@ void group_fp8(const Problem& p, const Bytes& norm, Quantised& q) {
       for (uint64_t i = begin; i < begin + size; i++)
         q.codes[i] = static_cast<uint8_t>(to_e4m3(value(p, norm, i) / scale));
     }
+  });
 }
 
 void fp4(const Problem& p, const Bytes& norm, float global, Quantised& q) {
   const auto hidden = static_cast<uint64_t>(p.hidden), blocks = hidden / 16;
   const float sixth = std::bit_cast<float>(0x3e2aaaabu);
-  for (uint64_t row = 0; row < static_cast<uint64_t>(p.tokens); row++)
+  by_row(p, [&](uint64_t row) {
     for (uint64_t k = 0; k < blocks; k++) {
       const uint64_t begin = row * hidden + k * 16;
       const float scaled = most(p, norm, begin, begin + 16) * sixth;
@@ -75,6 +86,7 @@ void fp4(const Problem& p, const Bytes& norm, float global, Quantised& q) {
         q.codes[i / 2] = static_cast<uint8_t>(to_e2m1(value(p, norm, i) * factor) |
                                               to_e2m1(value(p, norm, i + 1) * factor) << 4);
     }
+  });
 }
 
 }  // namespace

@@ -75,25 +75,35 @@ void GuardedTensor::write(const Bytes& from, cudaStream_t stream) {
   cuda_or_exit(cudaMemcpyAsync(data(), from.data(), from.size(), cudaMemcpyHostToDevice, stream), "cudaMemcpy");
 }
 
-Rig::Rig(const std::vector<int>& devices, const arf_config& config) {
+Rig::Rig(const std::vector<int>& devices, const arf_config& config) : world_(static_cast<int>(devices.size())) {
   ranks_.resize(devices.size());
   std::vector<arf_comm*> comms(devices.size());
   if (int e = arf_comm_create_local(world(), devices.data(), &config, comms.data())) {
     std::fprintf(stderr, "arf_comm_create_local: %s (%s)\n", arf_strerror(e), arf_last_cuda_error());
     std::exit(2);
   }
-  capacity_ = static_cast<size_t>(config.max_tokens) * static_cast<size_t>(config.max_hidden) *
-              static_cast<size_t>(size_of(config.max_dtype));
   for (int r = 0; r < world(); r++) {
     Rank& k = rank(r);
     k.device = devices[static_cast<size_t>(r)];
     k.comm = comms[static_cast<size_t>(r)];
-    cuda_or_exit(cudaSetDevice(k.device), "cudaSetDevice");
-    cuda_or_exit(cudaStreamCreateWithFlags(&k.stream, cudaStreamNonBlocking), "cudaStreamCreate");
-    // Swizzled scales are padded to 128 rows.
-    const size_t scales = (static_cast<size_t>(config.max_tokens) + 128) * (static_cast<size_t>(config.max_hidden) / 4 + 64);
-    for (GuardedTensor* t : k.tensors()) t->allocate(t == &k.scale_out ? scales : capacity_);
+    allocate(k, config);
   }
+}
+
+Rig::Rig(int rank, int world, int device, arf_comm* comm, const arf_config& config) : world_(world), first_(rank), ranks_(1) {
+  ranks_[0].device = device;
+  ranks_[0].comm = comm;
+  allocate(ranks_[0], config);
+}
+
+void Rig::allocate(Rank& k, const arf_config& config) {
+  const size_t capacity = static_cast<size_t>(config.max_tokens) * static_cast<size_t>(config.max_hidden) *
+                          static_cast<size_t>(size_of(config.max_dtype));
+  // Swizzled scales are padded to 128 rows.
+  const size_t scales = (static_cast<size_t>(config.max_tokens) + 128) * (static_cast<size_t>(config.max_hidden) / 4 + 64);
+  cuda_or_exit(cudaSetDevice(k.device), "cudaSetDevice");
+  cuda_or_exit(cudaStreamCreateWithFlags(&k.stream, cudaStreamNonBlocking), "cudaStreamCreate");
+  for (GuardedTensor* t : k.tensors()) t->allocate(t == &k.scale_out ? scales : capacity);
 }
 
 Rig::~Rig() {
@@ -108,7 +118,7 @@ Rig::~Rig() {
 
 void Rig::load(const Problem& p, const Inputs& in) {
   const size_t bytes = in.in[0].size();
-  for (int r = 0; r < world(); r++) {
+  for (int r = first_; r < end(); r++) {
     Rank& k = rank(r);
     cuda_or_exit(cudaSetDevice(k.device), "cudaSetDevice");
     k.in.write(in.in[static_cast<size_t>(r)], k.stream);
@@ -168,7 +178,7 @@ arf_params Rig::params(const Problem& p, const Manner& m, int r) {
 }
 
 int Rig::launch(const Problem& p, const Manner& m, int absent) {
-  for (int r = 0; r < world(); r++) {
+  for (int r = first_; r < end(); r++) {
     if (r == absent) continue;
     const arf_params a = params(p, m, r);
     if (int e = arf_launch(rank(r).comm, &a, rank(r).stream)) return e;
@@ -220,7 +230,7 @@ std::string Rig::check(const Problem& p, const Manner& m, const Inputs& in) {
   const Expected e = expect(p, in);
   if (e.off_bound != 0) return "the reference itself is off its bound";
   Outputs first;
-  for (int r = 0; r < world(); r++) {
+  for (int r = first_; r < end(); r++) {
     bool broken = false;
     Outputs o = outputs(p, m, r, broken);
     if (broken) return text("guard band of rank %d overwritten", r);
@@ -229,11 +239,11 @@ std::string Rig::check(const Problem& p, const Manner& m, const Inputs& in) {
     } else if (const Difference d = compare_exact(p.dtype, o.residual, e.residual_out); d.wrong) {
       return wrong("residual_out", r, p, d);
     }
-    if (r == 0)
+    if (r == first_)
       first = std::move(o);
     else if (first.out != o.out || first.residual != o.residual || first.norm != o.norm || first.codes != o.codes ||
              first.scales != o.scales)
-      return text("ranks 0 and %d differ", r);
+      return text("ranks %d and %d differ", first_, r);
   }
   return p.pattern == ARF_ALLREDUCE ? "" : check_norm(p, m, in, first);
 }
@@ -248,10 +258,10 @@ std::string Rig::check_norm(const Problem& p, const Manner& m, const Inputs& in,
     if (int e = launch(plain, m)) return text("arf_launch: %s (%s)", arf_strerror(e), arf_last_cuda_error());
     synchronise();
     bool broken = false;
-    norm = outputs(plain, m, 0, broken).norm;
+    norm = outputs(plain, m, first_, broken).norm;
   }
   const Difference d = compare_norm(p, norm, o.residual, in.gamma);
-  if (d.wrong) return wrong("norm_out", 0, p, d);
+  if (d.wrong) return wrong("norm_out", first_, p, d);
   inexact += d.inexact;
   elements += p.elements();
   most_steps = std::max(most_steps, d.most_steps);

@@ -58,12 +58,14 @@ class Rig {
  public:
   // Devices by rank; exits with a message if it cannot be made.
   Rig(const std::vector<int>& devices, const arf_config& config);
+  // One rank of a communicator whose other ranks are in other processes. Takes over `comm`.
+  Rig(int rank, int world, int device, arf_comm* comm, const arf_config& config);
   ~Rig();
   Rig(const Rig&) = delete;
   Rig& operator=(const Rig&) = delete;
 
-  int world() const { return static_cast<int>(ranks_.size()); }
-  Rank& rank(int r) { return ranks_[static_cast<size_t>(r)]; }
+  int world() const { return world_; }
+  Rank& rank(int r) { return ranks_[static_cast<size_t>(r - first_)]; }
 
   // Writes inputs and poisons outputs of all ranks.
   void load(const Problem& p, const Inputs& in);
@@ -87,8 +89,11 @@ class Rig {
   std::string check_norm(const Problem& p, const Manner& m, const Inputs& in, const Outputs& o);
   std::string check_quantised(const Problem& p, const Bytes& norm, const Outputs& o);
 
+  void allocate(Rank& k, const arf_config& config);
+  int end() const { return first_ + static_cast<int>(ranks_.size()); }
+
+  int world_ = 0, first_ = 0;  // this process holds ranks first_ to end()
   std::vector<Rank> ranks_;
-  size_t capacity_ = 0;
 };
 
 void cuda_or_exit(cudaError_t error, const char* what);

@@ -9,12 +9,13 @@
 namespace arf::verify {
 namespace {
 
-arf_config config_for(int tokens, int hidden, int dtype) {
+arf_config config_for(const Options& o, int tokens, int hidden, int dtype) {
   arf_config c;
   arf_config_init(&c);
   c.max_tokens = tokens;
   c.max_hidden = hidden;
   c.max_dtype = dtype;
+  c.transport = o.transport;
   c.oneshot_bytes = uint64_t{1} << 30;
   return c;
 }
@@ -41,7 +42,7 @@ void run_matrix(const Options& o, Score& s) {
   const std::vector<int> tokens =
       o.quick ? std::vector<int>{1, 3, 16, 129} : std::vector<int>{1, 2, 3, 7, 8, 16, 33, 64, 128, 257};
   for (const int dtype : o.dtypes) {
-    Rig rig(o.devices, config_for(tokens.back(), hiddens.back(), dtype));
+    Rig rig(o.devices, config_for(o, tokens.back(), hiddens.back(), dtype));
     Problem p;
     p.world = rig.world();
     p.dtype = dtype;
@@ -76,7 +77,7 @@ void run_matrix(const Options& o, Score& s) {
 
 void run_data(const Options& o, Score& s) {
   for (const int dtype : o.dtypes) {
-    Rig rig(o.devices, config_for(64, 4096, dtype));
+    Rig rig(o.devices, config_for(o, 64, 4096, dtype));
     Problem p;
     p.world = rig.world();
     p.dtype = dtype;
@@ -105,7 +106,7 @@ void run_quantised(const Options& o, Score& s) {
   const std::vector<int> tokens = o.quick ? std::vector<int>{1, 33, 130} : std::vector<int>{1, 3, 16, 33, 128, 257};
   for (const int dtype : o.dtypes) {
     if (dtype == ARF_FP32) continue;
-    Rig rig(o.devices, config_for(tokens.back(), hiddens.back(), dtype));
+    Rig rig(o.devices, config_for(o, tokens.back(), hiddens.back(), dtype));
     Problem p;
     p.world = rig.world();
     p.dtype = dtype;
@@ -206,7 +207,7 @@ std::string replay_once(Rig& rig, Chain& chain, Problem p, int n) {
 }  // namespace
 
 void run_graphs(const Options& o, Score& s) {
-  Rig rig(o.devices, config_for(64, 2048, ARF_BF16));
+  Rig rig(o.devices, config_for(o, 64, 2048, ARF_BF16));
   Problem p;
   p.world = rig.world();
   p.hidden = 2048;
@@ -242,7 +243,7 @@ void run_graphs(const Options& o, Score& s) {
 }
 
 void run_soak(const Options& o, Score& s) {
-  Rig rig(o.devices, config_for(96, 4096, o.dtypes.back()));
+  Rig rig(o.devices, config_for(o, 96, 4096, o.dtypes.back()));
   std::mt19937_64 random(o.seed + 3);
   const auto pick = [&random](auto list) { return list[random() % list.size()]; };
   const int calls = o.quick ? 150 : 10000;

@@ -15,12 +15,13 @@
 namespace arf::verify {
 namespace {
 
-arf_config short_config(uint64_t timeout_ns) {
+arf_config short_config(const Options& o, uint64_t timeout_ns) {
   arf_config c;
   arf_config_init(&c);
   c.max_tokens = 64;
   c.max_hidden = 4096;
   c.timeout_ns = timeout_ns;
+  c.transport = o.transport;
   return c;
 }
 
@@ -50,7 +51,7 @@ std::string expect_code(Rig& rig, int rank, int code) {
 // A rank that never comes: the others give up in time, with NaN, and say so ever after.
 std::string absent_rank(const Options& o, int algorithm) {
   using clock = std::chrono::steady_clock;
-  Rig rig(o.devices, short_config(300'000'000));
+  Rig rig(o.devices, short_config(o, 300'000'000));
   Problem p = small(rig, o.seed);
   Manner m;
   m.algorithm = algorithm;
@@ -74,7 +75,7 @@ std::string absent_rank(const Options& o, int algorithm) {
 
 // Ranks that disagree about the number of tokens.
 std::string mismatch(const Options& o, int algorithm) {
-  Rig rig(o.devices, short_config(300'000'000));
+  Rig rig(o.devices, short_config(o, 300'000'000));
   Problem p = small(rig, o.seed);
   const Inputs in = make_inputs(p);
   rig.load(p, in);
@@ -96,7 +97,7 @@ std::string mismatch(const Options& o, int algorithm) {
 }
 
 std::string aborted(const Options& o) {
-  Rig rig(o.devices, short_config(0));
+  Rig rig(o.devices, short_config(o, 0));
   Problem p = small(rig, o.seed);
   rig.load(p, make_inputs(p));
   if (int e = rig.launch(p, {}, rig.world() - 1)) return arf_strerror(e);
@@ -108,7 +109,7 @@ std::string aborted(const Options& o) {
 
 // Calls that must be refused, each with its own code.
 void refusals(const Options& o, Score& s) {
-  Rig rig(o.devices, short_config(300'000'000));
+  Rig rig(o.devices, short_config(o, 300'000'000));
   const Problem p = small(rig, o.seed);
   const arf_params good = rig.params(p, {}, 0);
   const auto refuse = [&](const char* name, int code, auto change) {
@@ -149,7 +150,7 @@ void run_failures(const Options& o, Score& s) {
 #ifdef ARF_TEST
 
 void run_delays(const Options& o, Score& s) {
-  Rig rig(o.devices, short_config(5'000'000'000));
+  Rig rig(o.devices, short_config(o, 5'000'000'000));
   std::mt19937_64 random(o.seed + 4);
   for (const int algorithm : {ARF_ONESHOT, ARF_TWOSHOT})
     for (int round = 0; round < (o.quick ? 4 : 40); round++)
@@ -209,7 +210,7 @@ void run_controls(const Options& o, Score& s) {
   for (const int algorithm : {ARF_ONESHOT, ARF_TWOSHOT})
     for (const auto& f : faults) {
       progress(f.name);
-      Rig rig(o.devices, short_config(300'000'000));
+      Rig rig(o.devices, short_config(o, 300'000'000));
       const std::string seen = provoke(rig, o, algorithm, f.fault);
       const std::string name = std::string("control: ") + f.name + ", algorithm " + std::to_string(algorithm);
       if (f.fault == 0)

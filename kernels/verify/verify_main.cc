@@ -1,6 +1,7 @@
 // arf_verify: runs the kernels' test suite on the devices of this machine.
 //
-//   arf_verify --devices 0,1 [--quick] [--dtypes bf16,fp16,fp32] [--only matrix,soak] [--seed N]
+//   arf_verify --devices 0,1 [--quick] [--dtypes bf16,fp16,fp32] [--only matrix,soak] [--transport peer|host]
+//              [--seed N]
 //
 // A device named several times holds several ranks. Exit: 0 all right, 4 something wrong, 2 cannot run.
 #include <atomic>
@@ -45,8 +46,17 @@ std::vector<std::string> split(const std::string& s) {
   return out;
 }
 
+// The options that the suite `processes` gives its workers.
+int* worker_number(Worker& w, const std::string& option) {
+  if (option == "--rank") return &w.rank;
+  if (option == "--world") return &w.world;
+  if (option == "--device") return &w.device;
+  if (option == "--doomed") return &w.doomed;
+  return option == "--calls" ? &w.calls : nullptr;
+}
+
 int usage() {
-  std::fprintf(stderr, "usage: arf_verify --devices 0,1 [--quick] [--dtypes bf16,fp16,fp32] [--only SUITE,…] [--seed N]\n");
+  std::fprintf(stderr, "usage: arf_verify --devices 0,1 [--quick] [--dtypes bf16,fp16,fp32] [--only SUITE,…] [--transport peer|host] [--seed N]\n");
   return 2;
 }
 
@@ -69,6 +79,7 @@ void Score::add(const std::string& name, const std::string& problem) {
 
 int run(int argc, char** argv) {
   Options o;
+  Worker w;
   std::vector<std::string> only;
   for (int i = 1; i < argc; i++) {
     const std::string a = argv[i];
@@ -87,10 +98,17 @@ int run(int argc, char** argv) {
       only = split(v);
     } else if (a == "--seed") {
       o.seed = static_cast<uint64_t>(std::atoll(v.c_str()));
+    } else if (a == "--transport") {
+      o.transport = w.transport = v == "host" ? ARF_TRANSPORT_HOST : v == "peer" ? ARF_TRANSPORT_PEER : std::atoi(v.c_str());
+    } else if (a == "--worker") {
+      w.room = v;
+    } else if (int* const number = worker_number(w, a)) {
+      *number = std::atoi(v.c_str());
     } else {
       return usage();
     }
   }
+  if (!w.room.empty()) return run_worker(w);
   if (o.devices.size() < 2) return usage();
   std::thread(watch).detach();
   const struct {
@@ -98,7 +116,8 @@ int run(int argc, char** argv) {
     void (*run)(const Options&, Score&);
   } suites[] = {{"matrix", run_matrix},     {"data", run_data},     {"quantised", run_quantised},
                 {"graphs", run_graphs},     {"soak", run_soak},
-                {"failures", run_failures}, {"delays", run_delays}, {"controls", run_controls}};
+                {"failures", run_failures}, {"processes", run_processes}, {"delays", run_delays},
+                {"controls", run_controls}};
   std::printf("arf_verify %s, %zu ranks\n", arf_build_info(), o.devices.size());
   uint64_t wrong = 0;
   for (const auto& suite : suites) {
@@ -110,7 +129,7 @@ int run(int argc, char** argv) {
     suite.run(o, score);
     const double s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     if (score.cases == 0) continue;
-    std::printf("%-9s %7llu cases  %llu wrong  %.1f s\n", suite.name, static_cast<unsigned long long>(score.cases),
+    std::printf("%-10s %7llu cases  %llu wrong  %.1f s\n", suite.name, static_cast<unsigned long long>(score.cases),
                 static_cast<unsigned long long>(score.wrong), s);
     std::fflush(stdout);
     wrong += score.wrong;
