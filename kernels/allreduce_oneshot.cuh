@@ -84,11 +84,11 @@ class OneShot {
     test_early_sequence(c_, ARF_ONESHOT, row, s.sequence);
     const uint32_t parity = test_parity(c_, s.sequence);
     if (place_.block == 0 && threadIdx.x < N - 1)
-      store_peer(greeting_slot(c_, (c_.rank + 1 + threadIdx.x) & (N - 1), ARF_ONESHOT, parity, c_.rank, row, N),
+      store_peer(greeting_slot(c_, c_.rank ^ (1 + threadIdx.x), ARF_ONESHOT, parity, c_.rank, row, N),
                  greeting(s.sequence, c_.signature));
 #pragma unroll
     for (int i = 1; i < N; i++) {
-      Pack* to = inbox((c_.rank + i) & (N - 1), parity, c_.rank, row);
+      Pack* to = inbox(c_.rank ^ i, parity, c_.rank, row);
 #pragma unroll
       for (int j = 0; j < P; j++) {
         const uint32_t column = place_.column(j, P);
@@ -104,11 +104,7 @@ class OneShot {
     Pack sum[P];
     if constexpr (!kResidualAhead) finish_.load(row, s.residual);
 #pragma unroll
-    for (int j = 0; j < P; j++) {
-      const uint32_t column = place_.column(j, P);
-      const bool greets = j == 0 && place_.block == 0 && threadIdx.x < 32;
-      if (column < c_.packs || greets) sum[j] = take(row, column, parity, s.sequence, greets, s.own[j], whole);
-    }
+    for (int j = 0; j < P; j += kTogether) take(row, j, parity, s, sum, whole);
     if (!whole)
 #pragma unroll
       for (int j = 0; j < P; j++) sum[j] = {kNan, kNan, kNan, kNan};
@@ -118,33 +114,41 @@ class OneShot {
       store_shared_word(sequence_word(c_, ARF_ONESHOT, row), s.sequence);
   }
 
-  // Waits for the peers' packs of one column, empties their slots and returns the sum. The threads that
-  // greet wait for their peer's greeting too.
-  __device__ __forceinline__ Pack take(uint32_t row, uint32_t column, uint32_t parity, uint32_t sequence, bool greets,
-                                       const Pack& own, bool& whole) {
-    const bool data = column < c_.packs;
-    Pack* const first = inbox(c_.rank, parity, 0, row) + column;
-    const uint64_t step = static_cast<uint64_t>(c_.layout.oneshot_rows) * c_.layout.stride;
-    const uint32_t greeter = (c_.rank + 1 + threadIdx.x) & (N - 1);
-    const uint64_t* const hello = greeting_slot(c_, c_.rank, ARF_ONESHOT, parity, greeter, row, N);
-    greets = greets && threadIdx.x < N - 1;
-    Pack x[N];
+  // Packs of a thread that are waited for at a time, as far as registers allow.
+  static constexpr int kTogether = N * P <= 8 ? P : 1;
+
+  // Waits for the peers' packs of columns first to first + kTogether - 1, empties their slots and gives the
+  // sums. The threads that greet wait for their peer's greeting too.
+  __device__ __forceinline__ void take(uint32_t row, int first, uint32_t parity, const Row& s, Pack (&sum)[P], bool& whole) {
+    const uint32_t greeter = c_.rank ^ (1 + threadIdx.x);
+    const bool greets = first == 0 && place_.block == 0 && threadIdx.x < N - 1;
+    const uint64_t* const hello = greeting_slot(c_, c_.rank, ARF_ONESHOT, parity, greeter & (N - 1), row, N);
+    Pack* slot[N];
+    bool data[kTogether];
+    // Peer i is rank ^ i: pairs of the canonical tree are pairs for every rank, and addition commutes.
+#pragma unroll
+    for (int i = 1; i < N; i++) slot[i] = inbox(c_.rank, parity, c_.rank ^ i, row);
+    Pack x[kTogether][N];
+#pragma unroll
+    for (int g = 0; g < kTogether; g++) data[g] = place_.column(first + g, P) < c_.packs;
     Patience patience;
     for (;;) {
-      bool here = true;
       uint64_t said = 0;
       if (greets) said = load_inbox(hello);
-      if (data)
 #pragma unroll
-        for (int q = 0; q < N; q++)
-          if (q != c_.rank) {
-            x[q] = load_inbox(first + q * step);
-            here = here && arrived(x[q]);
-          }
+      for (int g = 0; g < kTogether; g++)
+#pragma unroll
+        for (int i = 1; i < N; i++)
+          if (data[g]) x[g][i] = load_inbox(slot[i] + place_.column(first + g, P));
+      bool here = true;
+#pragma unroll
+      for (int g = 0; g < kTogether; g++)
+#pragma unroll
+        for (int i = 1; i < N; i++) here = here && (!data[g] || arrived(x[g][i]));
       if (greets) {
-        const bool greeted = static_cast<uint32_t>(said) == sequence;
+        const bool greeted = static_cast<uint32_t>(said) == s.sequence;
         if (greeted && said >> 32 != c_.signature) {
-          fail(c_, ARF_ERR_MISMATCH, greeter, ARF_ONESHOT, kPhaseGather, row, sequence);
+          fail(c_, ARF_ERR_MISMATCH, greeter, ARF_ONESHOT, kPhaseGather, row, s.sequence);
           whole = false;
           break;
         }
@@ -153,25 +157,26 @@ class OneShot {
       if (here) break;
       if (const uint32_t why = patience.ended(c_)) {
         uint32_t late = greeter;
-        if (data)
 #pragma unroll
-          for (int q = 0; q < N; q++)
-            if (q != c_.rank && !arrived(x[q])) late = q;
-        fail(c_, why, late, ARF_ONESHOT, kPhaseGather, row, sequence);
+        for (int g = 0; g < kTogether; g++)
+#pragma unroll
+          for (int i = 1; i < N; i++)
+            if (data[g] && !arrived(x[g][i])) late = c_.rank ^ i;
+        fail(c_, why, late, ARF_ONESHOT, kPhaseGather, row, s.sequence);
         whole = false;
         break;
       }
     }
-    if (!data) return own;
 #pragma unroll
-    for (int q = 0; q < N; q++) {
-      if (q == c_.rank)
-        x[q] = own;
-      else if (!test_keeps_inbox(c_))
-        first[q * step] = {kEmpty, kEmpty, kEmpty, kEmpty};
+    for (int g = 0; g < kTogether; g++) {
+      if (!data[g]) continue;
+      x[g][0] = s.own[first + g];
+      if (!test_keeps_inbox(c_))
+#pragma unroll
+        for (int i = 1; i < N; i++) slot[i][place_.column(first + g, P)] = {kEmpty, kEmpty, kEmpty, kEmpty};
+      test_drop_rank<N>(c_, x[g]);
+      sum[first + g] = tree_sum<T, N>(x[g]);
     }
-    test_drop_rank<N>(c_, x);
-    return tree_sum<T, N>(x);
   }
 
   const Call& c_;

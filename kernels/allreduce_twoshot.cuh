@@ -75,7 +75,7 @@ class TwoShot {
     }
     const uint32_t parity = test_parity(c_, sequence);
     if (place_.block == 0 && threadIdx.x < N - 1)
-      store_peer(greeting_slot(c_, (c_.rank + 1 + threadIdx.x) & (N - 1), ARF_TWOSHOT, parity, c_.rank, row, N),
+      store_peer(greeting_slot(c_, c_.rank ^ (1 + threadIdx.x), ARF_TWOSHOT, parity, c_.rank, row, N),
                  greeting(sequence, c_.signature));
 #pragma unroll
     for (int j = 0; j < P; j++) {
@@ -96,43 +96,40 @@ class TwoShot {
       x[j] = take_parts(row, shard_column(j), parity, sequence, x[j], whole);
 #pragma unroll
       for (int i = 1; i < N; i++)
-        store_peer(gather_inbox((c_.rank + i) & (N - 1), parity, row) + column, sendable(x[j]));
+        store_peer(gather_inbox(c_.rank ^ i, parity, row) + column, sendable(x[j]));
     }
   }
 
   __device__ __forceinline__ Pack take_parts(uint32_t row, uint32_t column, uint32_t parity, uint32_t sequence,
                                              const Pack& own, bool& whole) {
-    Pack* const first = scatter_inbox(c_.rank, parity, 0, row) + column;
-    const uint64_t step = static_cast<uint64_t>(c_.layout.rows) * c_.layout.shard_stride;
+    // Peer i is rank ^ i: pairs of the canonical tree are pairs for every rank, and addition commutes.
+    Pack* slot[N];
+#pragma unroll
+    for (int i = 1; i < N; i++) slot[i] = scatter_inbox(c_.rank, parity, c_.rank ^ i, row) + column;
     Pack x[N];
     Patience patience;
     bool came = true;
     for (;;) {
+#pragma unroll
+      for (int i = 1; i < N; i++) x[i] = load_inbox(slot[i]);
       bool here = true;
 #pragma unroll
-      for (int q = 0; q < N; q++)
-        if (q != c_.rank) {
-          x[q] = load_inbox(first + q * step);
-          here = here && arrived(x[q]);
-        }
+      for (int i = 1; i < N; i++) here = here && arrived(x[i]);
       if (here) break;
       if (const uint32_t why = patience.ended(c_)) {
         uint32_t late = 0;
 #pragma unroll
-        for (int q = 0; q < N; q++)
-          if (q != c_.rank && !arrived(x[q])) late = q;
+        for (int i = 1; i < N; i++)
+          if (!arrived(x[i])) late = c_.rank ^ i;
         fail(c_, why, late, ARF_TWOSHOT, kPhaseScatter, row, sequence);
         came = false;
         break;
       }
     }
+    x[0] = own;
+    if (!test_keeps_inbox(c_))
 #pragma unroll
-    for (int q = 0; q < N; q++) {
-      if (q == c_.rank)
-        x[q] = own;
-      else if (!test_keeps_inbox(c_))
-        first[q * step] = {kEmpty, kEmpty, kEmpty, kEmpty};
-    }
+      for (int i = 1; i < N; i++) *slot[i] = {kEmpty, kEmpty, kEmpty, kEmpty};
     test_drop_rank<N>(c_, x);
     if (came) return tree_sum<T, N>(x);
     whole = false;
@@ -163,7 +160,7 @@ class TwoShot {
                                            bool greets, bool data, Pack& sum, bool& whole) {
     if (!greets && !data) return;
     Pack* const slot = gather_inbox(c_.rank, parity, row) + column;
-    const uint32_t greeter = (c_.rank + 1 + threadIdx.x) & (N - 1);
+    const uint32_t greeter = (c_.rank ^ (1 + threadIdx.x)) & (N - 1);
     const uint64_t* const hello = greeting_slot(c_, c_.rank, ARF_TWOSHOT, parity, greeter, row, N);
     Patience patience;
     for (;;) {

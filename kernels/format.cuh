@@ -76,7 +76,8 @@ __device__ __forceinline__ Pack sendable(Pack p) {
 }
 
 // The sum over ranks in the canonical order, a balanced tree in fp32, rounded once. Every algorithm sums
-// like this, so all give the same bits.
+// like this, so all give the same bits. x[i] may be the pack of rank i or of rank r ^ i: that only swaps
+// the two sides of additions.
 template <class T, int N>
 __device__ __forceinline__ Pack tree_sum(const Pack (&x)[N]) {
   constexpr int kPer = T::kPerPack;

@@ -29,9 +29,13 @@ __device__ __forceinline__ void test_early_sequence(const Call& c, uint32_t algo
     store_shared_word(sequence_word(c, algorithm, row), sequence);
 }
 
+// x[i] is rank ^ i's.
 template <int N>
 __device__ __forceinline__ void test_drop_rank(const Call& c, Pack (&x)[N]) {
-  if (test_fault(c, kFaultDropRank)) x[N - 1] = {0, 0, 0, 0};
+  if (!test_fault(c, kFaultDropRank)) return;
+#pragma unroll
+  for (int i = 0; i < N; i++)
+    if ((c.rank ^ i) == N - 1) x[i] = {0, 0, 0, 0};
 }
 
 __device__ __forceinline__ void test_delay(const Call& c, int where) {
