@@ -88,6 +88,7 @@ Result<Exit> run(const Flags& flags, Console& console) {
   auto subject = find_subject(flags, console);
   if (!subject) return std::unexpected(subject.error());
   std::vector<arch::Device> asked = (*subject)->targets;
+  (*subject)->options.open_too = flags.all;
   if (flags.matrix) {
     (*subject)->options.targets.clear();
     for (unsigned d : arch::known_devices()) (*subject)->options.targets.emplace_back(d);

@@ -47,6 +47,28 @@ patch::Unreadable unread_of(const audit::Report& report) {
   return out;
 }
 
+// One refusal for many files that are refused alike: a read-only environment, a git checkout.
+void merge_alike(std::vector<Error>& refusals) {
+  std::vector<Error> out;
+  std::vector<std::size_t> more;
+  for (Error& e : refusals) {
+    auto same = std::ranges::find_if(out, [&](const Error& o) {
+      return o.code == e.code && o.what == e.what && o.next == e.next;
+    });
+    if (same == out.end()) {
+      out.push_back(std::move(e));
+      more.push_back(0);
+    } else {
+      ++more[static_cast<std::size_t>(same - out.begin())];
+    }
+  }
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    if (more[i] > 0)
+      out[i].what += fmt::format("; the same for {}", text::count(more[i], "more file"));
+  }
+  refusals = std::move(out);
+}
+
 class Planner {
  public:
   Planner(Subject& subject, const PlanFlags& flags, Console& console)
@@ -135,6 +157,7 @@ class Planner {
       if (!checked) return std::unexpected(checked.error());
       std::ranges::move(checked->refusals, std::back_inserter(view.refusals));
     }
+    merge_alike(view.refusals);
     return {};
   }
 
@@ -239,6 +262,13 @@ class Planner {
 
 void declare(CLI::App& app, PlanFlags& flags) {
   declare(app, static_cast<AnalysisFlags&>(flags));
+  declare_taking(app, flags);
+  declare_writing(
+      app, flags.force, flags.clear_caches,
+      "Write into a git checkout, and over files that were edited since they were installed.");
+}
+
+void declare_taking(CLI::App& app, PlanFlags& flags) {
   repeatable(app, "--set", flags.request.sets,
              "Take this patch set; without it, all that are for the target.", "ID");
   declare_switch(
@@ -255,9 +285,6 @@ void declare(CLI::App& app, PlanFlags& flags) {
       app, "--allow-unknown", flags.request.lift_unknown,
       "Lift gates although it is not known whether what is behind them runs on the target.")
       ->group(kTake);
-  declare_writing(
-      app, flags.force, flags.clear_caches,
-      "Write into a git checkout, and over files that were edited since they were installed.");
 }
 
 void declare_writing(CLI::App& app, bool& force, std::optional<bool>& clear_caches,

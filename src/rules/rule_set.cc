@@ -111,6 +111,9 @@ Result<RuleSet> load_rules(const std::vector<std::string>& folders) {
     auto& macros = out.gate.vocabulary.export_macros;
     macros.insert(macros.end(), package.rules.export_macros.begin(),
                   package.rules.export_macros.end());
+    for (const auto& [name, klass] : package.objects) {
+      out.python.objects[Symbol(name)] = Symbol(klass);
+    }
     for (const std::string& dotted : package.captures) out.python.captures.insert(Symbol(dotted));
   }
   return out;

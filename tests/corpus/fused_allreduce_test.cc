@@ -25,9 +25,9 @@ class FusedAllreduce : public testing::Test {
   static void SetUpTestSuite() {
     fs::path packages = installed("fused-allreduce", lines_of(kStory / "packages.txt"));
     int status = 0;
-    std::string out = output_of(quoted(UNGATE_BINARY) + " audit " + quoted(packages) +
-                                    " --target sm_120 --format jsonl",
-                                status);
+    std::string out = output_of(
+        quoted(UNGATE_BINARY) + " audit " + quoted(packages) + " --target sm_120 --format jsonl",
+        status);
     ASSERT_EQ(status, 1);
     std::size_t at = 0;
     for (std::size_t end; (end = out.find('\n', at)) != out.npos; at = end + 1)

@@ -72,8 +72,9 @@ fs::path installed(const std::string& name, const std::vector<std::string>& requ
   fs::remove_all(folder);
   fs::remove_all(fresh);
   fs::create_directories(fresh);
-  std::string command = "python3 -m pip install --quiet --disable-pip-version-check --no-deps --target " +
-                        quoted(fresh / "packages");
+  std::string command =
+      "python3 -m pip install --quiet --disable-pip-version-check --no-deps --target " +
+      quoted(fresh / "packages");
   for (const std::string& r : requirements) command += ' ' + quoted(r);
   int status = 0;
   std::string said = output_of(command + " 2>&1", status);

@@ -10,7 +10,8 @@ namespace ungate::corpus {
 
 // The folder of `pip install --target` for the requirements, which pin versions. Installed once; a
 // second process waits for the first. Throws std::runtime_error with pip's words if that fails.
-std::filesystem::path installed(const std::string& name, const std::vector<std::string>& requirements);
+std::filesystem::path installed(const std::string& name,
+                                const std::vector<std::string>& requirements);
 
 // The lines of a file that are neither empty nor comments.
 std::vector<std::string> lines_of(const std::filesystem::path& file);
