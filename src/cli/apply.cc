@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/text.h"
+#include "cli/known_proof.h"
 #include "cli/command.h"
 #include "cli/planning.h"
 #include "cli/version.h"
@@ -20,6 +21,7 @@ namespace {
 struct Flags : PlanFlags {
   std::string plan;     // a file
   bool dry_run = false;
+  bool require_proof = false;
 };
 
 // What became of one plan.
@@ -193,6 +195,9 @@ Result<Exit> run(const Flags& flags, Console& console) {
       std::ranges::copy(view.resolution.plans, std::back_inserter(plans));
     }
   }
+  if (flags.require_proof && !plans.empty()) {
+    if (auto status = require_proof(known_proof(plans)); !status) return std::unexpected(status.error());
+  }
   write(std::move(plans), flags, console, outcome);
   // Nothing came of it: the error alone says so.
   if (!outcome.result && outcome.applied.empty()) return outcome.result;
@@ -221,6 +226,8 @@ Command apply_command(CLI::App& top) {
       ->type_name("FILE")
       ->group("What to take");
   declare_switch(*app, "--dry-run", flags->dry_run, "Show the plan, as `ungate plan` does, and write nothing.")->group("How to write");
+  declare_switch(*app, "--require-proof", flags->require_proof, "Write nothing unless `ungate prove` has proved these very edits (exit status 4).")
+      ->group("How to write");
   declare(*app, *output, {Format::human, Format::json});
   return {app, output, [flags](Console& console) { return run(*flags, console); }};
 }
