@@ -202,10 +202,11 @@ void Judge::repeat(Item& item, std::size_t t) {
   const Standing& there = used.gate.standings[t];
   if (there.verdict == Verdict::unknown || there.verdict == Verdict::none || there.admits != Admits::no) return;
   s.verdict = there.verdict;
-  s.alone = false;
+  s.alone = there.alone;
   s.unknown_because.clear();
   s.evidence.push_back({"it repeats the decision made there", fmt::format("{}:{}", used.gate.path, used.gate.begin.line)});
-  item.needs.insert(*item.uses.begin());
+  item.repeats.insert(*item.uses.begin());
+  item.needs.insert(used.needs.begin(), used.needs.end());
 }
 
 void Judge::judge() {

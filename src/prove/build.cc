@@ -178,8 +178,9 @@ Status Workshop::assemble(const Unit& unit, const Tree& tree, arch::CodeTarget t
     auto k = std::ranges::find(build.kernels, name, &KernelFacts::name);
     if (k == build.kernels.end()) continue;
     k->code_bytes = c.code_bytes, k->code_hash = c.code_hash;
-    k->registers = c.registers, k->stack_bytes = c.stack_bytes, k->shared_bytes = c.shared_bytes;
-    if (auto r = resources.find(c.name); r != resources.end()) k->spill_bytes = r->second.spill_bytes;
+    k->registers = c.registers, k->shared_bytes = c.shared_bytes, k->code_empty = c.empty;
+    if (auto r = resources.find(c.name); r != resources.end())
+      k->spill_bytes = r->second.spill_bytes, k->stack_bytes = r->second.stack_bytes;
   }
   build.assembled = true;
   return {};
