@@ -33,6 +33,7 @@ struct Applied {
 struct Outcome {
   std::vector<Applied> applied;
   std::vector<report::PlanView> views;  // of plans that were made here
+  std::optional<prove::ProofRecord> proof;  // of the very edits
   Result<Exit> result = Exit::ok;
 };
 
@@ -144,7 +145,8 @@ std::string json(const Outcome& outcome) {
           .end_object();
     }
   }
-  w.end_array().key("errors").begin_array();
+  bool proved = outcome.proof && outcome.proof->proved;
+  w.end_array().field("proved", proved).key("errors").begin_array();
   if (!outcome.result) write_error(w, outcome.result.error());
   w.end_array().end_object();
   return w.take() + '\n';
@@ -218,8 +220,9 @@ Result<Exit> run(const Flags& flags, Console& console) {
       std::ranges::copy(view.resolution.plans, std::back_inserter(plans));
     }
   }
+  outcome.proof = known_proof(plans);
   if (flags.require_proof && !plans.empty()) {
-    if (auto status = require_proof(known_proof(plans)); !status) return std::unexpected(status.error());
+    if (auto status = require_proof(outcome.proof); !status) return std::unexpected(status.error());
   }
   write(std::move(plans), flags, console, outcome);
   // Nothing came of it: the error alone says so.

@@ -33,7 +33,7 @@ std::optional<prove::ProofRecord> known_proof(const std::vector<patch::Plan>& pl
 }
 
 std::string proof_sentence(const std::optional<prove::ProofRecord>& record) {
-  if (!record) return "Unproved: no compiler has seen the edited sources here (`ungate prove`), and no GPU has run them.";
+  if (!record) return "No compiler has seen the edited sources here, and no GPU has run them.";
   std::string text = prove::to_text(*record);
   text.front() = static_cast<char>(text.front() - 'a' + 'A');
   return text + ". No GPU has run the code.";
