@@ -157,7 +157,7 @@ Result<Build> Workshop::make(const Unit& unit, const Tree& tree, arch::CodeTarge
 
 Status Workshop::assemble(const Unit& unit, const Tree& tree, arch::CodeTarget target, const std::string& ptx, Build& build) {
   std::string cubin = new_path(".cubin");
-  auto result = call(assemble_command(compiler_, target, ptx, cubin));
+  auto result = call(assemble_command(unit, compiler_, target, ptx, cubin));
   if (!result) return std::unexpected(result.error());
   build.seconds += result->seconds, build.cpu_seconds += result->cpu_seconds;
   if (result->status != 0) {
@@ -194,7 +194,7 @@ void Workshop::locate(const Unit& unit, const Tree& tree, arch::CodeTarget targe
   auto compiled = call(*command);
   std::error_code ec;
   if (!compiled || !std::filesystem::exists(ptx, ec)) return;
-  auto result = call(assemble_command(compiler_, target, ptx, cubin));
+  auto result = call(assemble_command(unit, compiler_, target, ptx, cubin));
   if (result && result->status != 0) {
     AssemblerError error = first_assembler_error(result->messages);
     if (error.line != 0) line = error.line;
