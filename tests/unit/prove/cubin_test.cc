@@ -32,6 +32,7 @@ class CubinMaker {
     Elf64_Ehdr e{};
     std::memcpy(e.e_ident, ELFMAG, SELFMAG);
     e.e_ident[EI_CLASS] = ELFCLASS64;
+    e.e_ident[EI_DATA] = ELFDATA2LSB;
     e.e_machine = machine;
     e.e_shentsize = sizeof(Elf64_Shdr);
     e.e_shnum = static_cast<std::uint16_t>(headers_.size());
@@ -76,7 +77,7 @@ std::string sample() {
 
 TEST(Cubin, AKernelWithWhatItTakes) {
   auto kernels = read_cubin(sample(), "x.cubin");
-  ASSERT_TRUE(kernels);
+  ASSERT_TRUE(kernels) << to_text(kernels.error());
   ASSERT_EQ(kernels->size(), 1u);  // a device function is no kernel
   const CubinKernel& k = kernels->front();
   EXPECT_EQ(k.name, "k");
