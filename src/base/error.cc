@@ -39,6 +39,8 @@ constexpr std::array kCatalogue{
     Entry{ErrorCode::write_failed, "write-failed", Exit::drift, ""},
     Entry{ErrorCode::output_failed, "output-failed", Exit::usage, "-o FILE writes the result elsewhere"},
     Entry{ErrorCode::proof_failed, "proof-failed", Exit::proof, ""},
+    Entry{ErrorCode::malformed, "malformed", Exit::usage,
+          "the file is damaged or not what its name says; install it again"},
     Entry{ErrorCode::interrupted, "interrupted", Exit::interrupted, ""},
     Entry{ErrorCode::internal, "internal", Exit::usage, "please report this as a bug"},
 };

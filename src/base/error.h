@@ -41,6 +41,7 @@ enum class ErrorCode {
   write_failed,     // any other failed write
   output_failed,    // the result of a command could not be written
   proof_failed,     // the compiler disagreed
+  malformed,        // a binary or an archive contradicts itself
   interrupted,      // Ctrl-C
   internal          // a bug
 };

@@ -262,6 +262,13 @@ class Planner {
 
 void declare(CLI::App& app, PlanFlags& flags) {
   declare(app, static_cast<AnalysisFlags&>(flags));
+  declare_taking(app, flags);
+  declare_writing(
+      app, flags.force, flags.clear_caches,
+      "Write into a git checkout, and over files that were edited since they were installed.");
+}
+
+void declare_taking(CLI::App& app, PlanFlags& flags) {
   repeatable(app, "--set", flags.request.sets,
              "Take this patch set; without it, all that are for the target.", "ID");
   declare_switch(
@@ -278,9 +285,6 @@ void declare(CLI::App& app, PlanFlags& flags) {
       app, "--allow-unknown", flags.request.lift_unknown,
       "Lift gates although it is not known whether what is behind them runs on the target.")
       ->group(kTake);
-  declare_writing(
-      app, flags.force, flags.clear_caches,
-      "Write into a git checkout, and over files that were edited since they were installed.");
 }
 
 void declare_writing(CLI::App& app, bool& force, std::optional<bool>& clear_caches,

@@ -14,6 +14,8 @@ struct PlanFlags : AnalysisFlags {
   std::optional<bool> clear_caches;
 };
 void declare(CLI::App& app, PlanFlags& flags);
+// Those that choose sets, members and lifts alone.
+void declare_taking(CLI::App& app, PlanFlags& flags);
 // --force and --clear-caches alone, for commands that make no plan.
 void declare_writing(CLI::App& app, bool& force, std::optional<bool>& clear_caches,
                      const std::string& force_help);

@@ -52,6 +52,29 @@ void add_macros(const std::vector<std::string>& flags, JitModule& module) {
   }
 }
 
+// The flags for each device, the first alternative where there are several.
+void add_flags(const python::Evaluation& e, const python::Capture& c, std::string_view name, JitModule& module) {
+  const value::Store& s = e.store();
+  for (const auto& [parameter, value] : c.arguments) {
+    if (name.empty() || parameter.text() != name) continue;
+    e.lifted().each(value, [&](arch::DeviceSet devices, ValueId list) {
+      for (const ModuleFlags& known : module.nvcc_flags) devices -= known.devices;
+      if (devices.empty() || s.is_absent(list)) return;
+      ModuleFlags out{devices, {}, true};
+      if (value::is_container(s.kind(list))) {
+        out.complete = !s.node(list).open;
+        for (ValueId item : s.items(list)) {
+          if (s.kind(item) == Kind::string) out.flags.emplace_back(s.text(item));
+          else out.complete = false;
+        }
+      } else if (s.kind(list) != Kind::none) {
+        out.complete = false;
+      }
+      module.nvcc_flags.push_back(std::move(out));
+    });
+  }
+}
+
 }  // namespace
 
 std::vector<JitModule> jit_modules(const python::Evaluation& evaluation, const python::Program& program,
@@ -80,6 +103,7 @@ std::vector<JitModule> jit_modules(const python::Evaluation& evaluation, const p
     module.include_paths.insert(module.include_paths.end(), rules.include_folders.begin(), rules.include_folders.end());
     module.macros = rules.macros;
     if (!rules.cuda_flags.empty()) add_macros(texts(s, argument(evaluation, capture, rules.cuda_flags), "nvcc flags", module), module);
+    add_flags(evaluation, capture, rules.cuda_flags, module);
     if (!module.complete) {
       module.templates = templates_of(evaluation, program, module.builder.module, module.builder.range);
       if (capture.tree != nullptr) module.under = tests_around(*capture.tree, *program[module.call.module].file, module.call.range.begin);
@@ -87,7 +111,10 @@ std::vector<JitModule> jit_modules(const python::Evaluation& evaluation, const p
     auto same = [&](const JitModule& m) { return m.call == module.call && m.name == module.name && m.sources == module.sources; };
     auto known = std::ranges::find_if(out, same);
     if (known == out.end()) out.push_back(std::move(module));
-    else known->described |= module.described;
+    else {
+      known->described |= module.described;
+      std::ranges::move(module.nvcc_flags, std::back_inserter(known->nvcc_flags));
+    }
   }
   return out;
 }

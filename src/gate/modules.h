@@ -12,6 +12,13 @@
 
 namespace ungate::gate {
 
+// The flags that a module gives the device compiler for some devices.
+struct ModuleFlags {
+  arch::DeviceSet devices;
+  std::vector<std::string> flags;
+  bool complete = true;              // no other ones
+};
+
 struct JitModule {
   std::string name;                  // "trtllm_comm"; empty: depends on arguments
   python::Place builder;             // the function that describes it
@@ -20,6 +27,7 @@ struct JitModule {
   arch::DeviceSet described;         // devices on which the description is reached
   std::vector<std::string> sources;  // relative to an import root
   std::vector<std::string> include_paths, macros;
+  std::vector<ModuleFlags> nvcc_flags;  // by device, the macros among them; the package's own are in rules
   bool complete = false;             // all sources, folders and macros are known
   std::vector<std::string> unknown;  // what is not, in words
   std::vector<Template> templates;   // what generated sources are made from

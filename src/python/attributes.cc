@@ -194,7 +194,7 @@ Lifted Interpreter::written_by(ClassId klass, FunctionId method, Symbol name) {
   if (!mentions_derived(method) || functions_[method].lines > kLong) {
     return unknown(Free_::config, "self." + std::string(name.text()));
   }
-  Lifted after = run_for_receiver(method, l_.of(s_.object(klass, {}, true)));
+  Lifted after = run_for_receiver(method, l_.of(s_.object(klass, {}, true))).receiver;
   return l_.map(after, [&](ValueId v) {
     ValueId field = s_.absent();
     s_.each(v, [&](ValueId x) {

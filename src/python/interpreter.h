@@ -284,6 +284,7 @@ class Interpreter {
   std::uint32_t condition_at(NodeId root, const Frame& f, Want want);
 
   // sinks.cc
+  bool named_fact(const Tree& t, NodeId callee_node, Lifted callee, Lifted& out);
   void record_sinks(NodeId call, Lifted result, Frame& f, DeviceSet mask);
   void record_decorators(const Function& fn);
   void record_decorator(NodeId decorator, Frame& f);
@@ -410,7 +411,11 @@ class Interpreter {
              Lifted* receiver_after = nullptr);
   void emit_context(const Callable& callable, const std::vector<Lifted>& slots);
   Lifted run_generic(FunctionId function, ClosureId closure);
-  Lifted run_for_receiver(FunctionId function, Lifted self);
+  struct Received {
+    Lifted receiver, answer;   // what the method leaves in it, and returns
+  };
+  Received run_for_receiver(FunctionId function, Lifted self);
+  void run_inherited(ClassId klass);
   NodeId fact_annotation(const Tree& t, NodeId annotation) const;
   Lifted annotated_fact(Symbol annotation, ModuleId module);
   bool mentions_derived(FunctionId id);

@@ -1,8 +1,8 @@
 from sglang.srt.utils import is_sm100_supported
 
 
-# A note says that what is behind it is tcgen05 code.
-def prefill_backend():
-    if is_sm100_supported():
-        return "cutlass"
-    return "auto"
+class Backend:
+    def __init__(self):
+        self.kind = "auto"
+        if is_sm100_supported():
+            self.kind = "cutlass"

@@ -1,0 +1,195 @@
+// One-shot allreduce: every rank writes its rows into every peer's inbox and sums what arrives in its own.
+//
+// One trip over the link; (N-1) times the tensor leaves every GPU. Best for small calls, and for two ranks
+// at any size. A row is shared by the blocks of a cluster; a cluster takes every units-th row and is one
+// row ahead with sending.
+#pragma once
+
+#include "epilogue.cuh"
+#include "test_hooks.cuh"
+#include "wait.cuh"
+
+namespace arf {
+
+template <class T, int N, int P, int E>
+class OneShot {
+ public:
+  __device__ __forceinline__ OneShot(const Call& c, const Place& place, FinishMemory<P>& memory)
+      : c_(c), place_(place), finish_(c, place, memory) {}
+
+  __device__ __forceinline__ void run() {
+    wait_for_kernel_ahead();
+    allow_next_kernel();
+    poisoned_ = load_shared_word(poison_word(c_)) != 0;
+    uint32_t row = place_.unit;
+    if (row >= c_.tokens) {
+      finish_.ready();
+      return;
+    }
+    Row now, next;
+    fetch(row, now);
+    if constexpr (kFetchesAhead) fetch(row + place_.units, next);
+    send(row, now);
+    finish_.ready();
+    for (;;) {
+      const uint32_t following = row + place_.units;
+      const bool more = following < c_.tokens;
+      Row third;
+      if constexpr (kFetchesAhead) {
+        if (more) send(following, next);
+        fetch(following + place_.units, third);
+      } else if (more) {
+        fetch(following, next);
+        send(following, next);
+      }
+      receive(row, now);
+      if (!more) return;
+      row = following;
+      now = next;
+      if constexpr (kFetchesAhead) next = third;
+    }
+  }
+
+ private:
+  // With two ranks the link is busy from the first row to the last, so a row's loads are issued a whole row
+  // before they are needed. With more ranks the registers are needed for the peers' packs.
+  static constexpr bool kFetchesAhead = N == 2;
+  static constexpr bool kResidualAhead = kFetchesAhead && E == kNorm;
+
+  struct Row {
+    uint32_t sequence;
+    Pack own[P], residual[P];
+  };
+
+  __device__ __forceinline__ Pack* inbox(uint32_t of, uint32_t parity, uint32_t source, uint32_t row) const {
+    auto* all = reinterpret_cast<Pack*>(c_.region[of] + c_.layout.oneshot);
+    return all + ((parity * N + source) * static_cast<uint64_t>(c_.layout.oneshot_rows) + row) * c_.layout.stride;
+  }
+
+  // Issues the loads of a row, if there is such a row.
+  __device__ __forceinline__ void fetch(uint32_t row, Row& s) {
+    if (row >= c_.tokens) return;
+    test_delay(c_, 0);
+    s.sequence = load_shared_word(sequence_word(c_, ARF_ONESHOT, row)) + 1;
+#pragma unroll
+    for (int j = 0; j < P; j++) {
+      const uint32_t column = place_.column(j, P);
+      if (column < c_.packs)
+        s.own[j] = static_cast<const Pack*>(c_.in)[static_cast<uint64_t>(row) * c_.packs + column];
+    }
+    if constexpr (kResidualAhead) finish_.load(row, s.residual);
+  }
+
+  __device__ __forceinline__ void send(uint32_t row, Row& s) {
+    test_early_sequence(c_, ARF_ONESHOT, row, s.sequence);
+    const uint32_t parity = test_parity(c_, s.sequence);
+    if (place_.block == 0 && threadIdx.x < N - 1)
+      store_peer(greeting_slot(c_, c_.rank ^ (1 + threadIdx.x), ARF_ONESHOT, parity, c_.rank, row, N),
+                 greeting(s.sequence, c_.signature));
+#pragma unroll
+    for (int i = 1; i < N; i++) {
+      Pack* to = inbox(c_.rank ^ i, parity, c_.rank, row);
+#pragma unroll
+      for (int j = 0; j < P; j++) {
+        const uint32_t column = place_.column(j, P);
+        if (column < c_.packs) store_peer(to + column, sendable(s.own[j]));
+      }
+    }
+  }
+
+  __device__ __forceinline__ void receive(uint32_t row, Row& s) {
+    const uint32_t parity = test_parity(c_, s.sequence);
+    test_delay(c_, 1);
+    bool whole = !poisoned_;
+    Pack sum[P];
+    if constexpr (!kResidualAhead) finish_.load(row, s.residual);
+#pragma unroll
+    for (int j = 0; j < P; j += kTogether) take(row, j, parity, s, sum, whole);
+    if (!whole)
+#pragma unroll
+      for (int j = 0; j < P; j++) sum[j] = {kNan, kNan, kNan, kNan};
+    test_delay(c_, 2);
+    finish_(row, sum, s.residual);
+    if (place_.block == 0 && threadIdx.x == 0 && !test_keeps_sequence(c_))
+      store_shared_word(sequence_word(c_, ARF_ONESHOT, row), s.sequence);
+  }
+
+  // Packs of a thread that are waited for at a time, as far as registers allow.
+  static constexpr int kTogether = N * P <= 8 ? P : 1;
+
+  // Waits for the peers' packs of columns first to first + kTogether - 1, empties their slots and gives the
+  // sums. The threads that greet wait for their peer's greeting too.
+  __device__ __forceinline__ void take(uint32_t row, int first, uint32_t parity, const Row& s, Pack (&sum)[P], bool& whole) {
+    const uint32_t greeter = c_.rank ^ (1 + threadIdx.x);
+    const bool greets = first == 0 && place_.block == 0 && threadIdx.x < N - 1;
+    const uint64_t* const hello = greeting_slot(c_, c_.rank, ARF_ONESHOT, parity, greeter & (N - 1), row, N);
+    Pack* slot[N];
+    bool data[kTogether];
+    // Peer i is rank ^ i: pairs of the canonical tree are pairs for every rank, and addition commutes.
+#pragma unroll
+    for (int i = 1; i < N; i++) slot[i] = inbox(c_.rank, parity, c_.rank ^ i, row);
+    Pack x[kTogether][N];
+#pragma unroll
+    for (int g = 0; g < kTogether; g++) data[g] = place_.column(first + g, P) < c_.packs;
+    Patience patience;
+    for (;;) {
+      uint64_t said = 0;
+      if (greets) said = load_inbox(hello);
+#pragma unroll
+      for (int g = 0; g < kTogether; g++)
+#pragma unroll
+        for (int i = 1; i < N; i++)
+          if (data[g]) x[g][i] = load_inbox(slot[i] + place_.column(first + g, P));
+      bool here = true;
+#pragma unroll
+      for (int g = 0; g < kTogether; g++)
+#pragma unroll
+        for (int i = 1; i < N; i++) here = here && (!data[g] || arrived(x[g][i]));
+      if (greets) {
+        const bool greeted = static_cast<uint32_t>(said) == s.sequence;
+        if (greeted && said >> 32 != c_.signature) {
+          fail(c_, ARF_ERR_MISMATCH, greeter, ARF_ONESHOT, kPhaseGather, row, s.sequence);
+          whole = false;
+          break;
+        }
+        here = here && greeted;
+      }
+      if (here) break;
+      if (const uint32_t why = patience.ended(c_)) {
+        uint32_t late = greeter;
+#pragma unroll
+        for (int g = 0; g < kTogether; g++)
+#pragma unroll
+          for (int i = 1; i < N; i++)
+            if (data[g] && !arrived(x[g][i])) late = c_.rank ^ i;
+        fail(c_, why, late, ARF_ONESHOT, kPhaseGather, row, s.sequence);
+        whole = false;
+        break;
+      }
+    }
+#pragma unroll
+    for (int g = 0; g < kTogether; g++) {
+      if (!data[g]) continue;
+      x[g][0] = s.own[first + g];
+      if (!test_keeps_inbox(c_))
+#pragma unroll
+        for (int i = 1; i < N; i++) slot[i][place_.column(first + g, P)] = {kEmpty, kEmpty, kEmpty, kEmpty};
+      test_drop_rank<N>(c_, x[g]);
+      sum[first + g] = tree_sum<T, N>(x[g]);
+    }
+  }
+
+  const Call& c_;
+  const Place& place_;
+  Finish<T, P, E> finish_;
+  bool poisoned_;
+};
+
+template <class T, int N, int P, int E>
+__global__ void __launch_bounds__(512, N == 2 && P == 1 ? 2 : 1) oneshot(const __grid_constant__ Call c) {
+  __shared__ FinishMemory<P> memory;
+  const Place place;
+  OneShot<T, N, P, E>(c, place, memory).run();
+}
+
+}  // namespace arf

@@ -1,0 +1,171 @@
+// Launches a call.
+#include <cuda_runtime_api.h>
+
+#include <algorithm>
+
+#include "host/check.h"
+#include "host/choose.h"
+#include "host/comm.h"
+#include "host/layout.h"
+#include "host/test_hooks.h"
+#include "kernel_table.h"
+#include "pattern.h"
+
+namespace arf {
+
+const void* find_kernel_bf16(const KernelKey& key);
+const void* find_kernel_fp16(const KernelKey& key);
+const void* find_kernel_fp32(const KernelKey& key);
+
+const void* find_kernel(const KernelKey& key) {
+  switch (key.dtype) {
+    case ARF_BF16:
+      return find_kernel_bf16(key);
+#ifndef ARF_FEW_KERNELS
+    case ARF_FP16:
+      return find_kernel_fp16(key);
+    case ARF_FP32:
+      return find_kernel_fp32(key);
+#endif
+    default:
+      return nullptr;
+  }
+}
+
+namespace {
+
+// What all ranks must agree on in a call.
+uint32_t signature(const arf_params& p, int algorithm) {
+  uint64_t h = 0x9e3779b97f4a7c15;
+  for (const int v : {p.pattern, p.dtype, p.tokens, p.hidden, algorithm}) {
+    h = (h ^ static_cast<uint32_t>(v)) * 0xbf58476d1ce4e5b9;
+    h ^= h >> 29;
+  }
+  return static_cast<uint32_t>(h >> 32);
+}
+
+Call make_call(const arf_comm& comm, const arf_params& p, const Shape& s, size_t row_bytes) {
+  Call c{};
+  std::copy(comm.region, comm.region + ARF_MAX_WORLD, c.region);
+  c.local = comm.local;
+  c.in = p.in;
+  c.residual_in = p.residual_in;
+  c.gamma = p.gamma;
+  c.out = p.out;
+  c.residual_out = p.residual_out;
+  c.norm_out = gives_norm(p.pattern) ? p.norm_out : nullptr;
+  c.quant_out = p.quant_out;
+  c.scale_out = p.scale_out;
+  c.scale_factor = p.scale_factor;
+  c.host = comm.host_on_device;
+  c.layout = comm.layout;
+  c.timeout_ns = comm.config.timeout_ns;
+  c.rank = static_cast<uint32_t>(comm.rank);
+  c.tokens = static_cast<uint32_t>(p.tokens);
+  c.packs = static_cast<uint32_t>(row_bytes / 16);
+  c.quantiser = static_cast<uint32_t>(quantiser_of(p.pattern));
+  c.group_lanes = static_cast<uint32_t>(p.group_size / 8);
+  c.scale_stride = static_cast<uint32_t>(round_up(static_cast<uint64_t>(p.tokens), 4));
+  c.pause_ns = static_cast<uint32_t>(s.pause_ns);
+  c.scale_layout = static_cast<uint32_t>(p.layout);
+  c.signature = signature(p, s.algorithm);
+  c.inverse_hidden = 1.0f / static_cast<float>(p.hidden);
+  c.eps = p.eps;
+  c.weight_bias = p.weight_bias;
+  c.faults = comm.faults;
+  std::copy(comm.delay_ns, comm.delay_ns + 3, c.delay_ns);
+  c.delayed_warp = comm.delayed_warp;
+  return c;
+}
+
+int launch(const arf_comm& comm, const arf_params& p, const Shape& s, Call& call, cudaStream_t stream) {
+  cudaLaunchConfig_t config{};
+  config.gridDim = dim3(static_cast<unsigned>(s.units * s.cluster));
+  config.blockDim = dim3(static_cast<unsigned>(s.threads));
+  config.stream = stream;
+  cudaLaunchAttribute attributes[2]{};
+  unsigned n = 0;
+  if (s.cluster > 1) {
+    attributes[n].id = cudaLaunchAttributeClusterDimension;
+    attributes[n].val.clusterDim.x = static_cast<unsigned>(s.cluster);
+    attributes[n].val.clusterDim.y = attributes[n].val.clusterDim.z = 1;
+    n++;
+  }
+  if ((p.flags & ARF_PDL) != 0 && comm.major >= 9) {
+    attributes[n].id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    attributes[n].val.programmaticStreamSerializationAllowed = 1;
+    n++;
+  }
+  config.attrs = attributes;
+  config.numAttrs = n;
+  void* arguments[] = {&call};
+  return check(cudaLaunchKernelExC(&config, s.kernel, arguments));
+}
+
+}  // namespace
+}  // namespace arf
+
+extern "C" {
+
+#ifdef ARF_TEST
+void arf_test_set(arf_comm* comm, uint32_t faults, const uint32_t* delay_ns, uint32_t delayed_warp) {
+  comm->faults = faults;
+  for (int i = 0; i < 3; i++) comm->delay_ns[i] = delay_ns[i];
+  comm->delayed_warp = delayed_warp;
+}
+#endif
+
+void arf_params_init(arf_params* p) {
+  *p = arf_params{};
+  p->size = sizeof(arf_params);
+  p->version = ARF_VERSION;
+  p->eps = 1e-6f;
+}
+
+int arf_launch(arf_comm* comm, const arf_params* params, arf_stream stream) {
+  if (comm == nullptr || params == nullptr || params->size != sizeof(arf_params) || params->version != ARF_VERSION)
+    return ARF_ERR_ARGUMENT;
+  if (!comm->connected) return ARF_ERR_STATE;
+  if (static_cast<volatile const uint32_t&>(comm->host->failure.complete) != 0) return ARF_ERR_POISONED;
+  if (static_cast<volatile const uint32_t&>(comm->host->abort) != 0) return ARF_ERR_ABORTED;
+  const arf_params& p = *params;
+  if (int e = arf::check_params(*comm, p)) return e;
+  const auto row = static_cast<size_t>(p.hidden) * arf::element_size(p.dtype);
+  arf::Shape shape;
+  const arf::OnDevice on(comm->device);
+  if (int e = arf::choose_shape(*comm, p, static_cast<int>(row / 16), shape)) return e;
+  arf::Call call = arf::make_call(*comm, p, shape, row);
+  return arf::launch(*comm, p, shape, call, stream);
+}
+
+const char* arf_strerror(int code) {
+  static const char* const kText[] = {
+      "no error",
+      "a null pointer, or a structure of the wrong size or version",
+      "the number of ranks is not 2, 4 or 8",
+      "unknown data type",
+      "unknown pattern",
+      "more tokens or a wider row than the communicator was made for",
+      "the hidden size is not a multiple of 16 bytes",
+      "a tensor is not aligned to 16 bytes",
+      "an output overlaps another tensor",
+      "an earlier call failed, the communicator can no longer be used",
+      "the communicator is not connected, or is connected already",
+      "no peer access between two devices",
+      "the kernel does not fit the device at this shape",
+      "the algorithm cannot run this call",
+      "a CUDA call failed",
+      "a peer did not arrive in time",
+      "the ranks made different calls",
+      "aborted",
+      "no memory for the inboxes"};
+  const int n = static_cast<int>(sizeof kText / sizeof kText[0]);
+  return code >= 0 && code < n ? kText[code] : "unknown error";
+}
+
+#ifndef ARF_BUILD
+#define ARF_BUILD "unknown"
+#endif
+const char* arf_build_info(void) { return ARF_BUILD; }
+
+}  // extern "C"
