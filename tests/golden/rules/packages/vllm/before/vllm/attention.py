@@ -2,6 +2,6 @@ from vllm.platforms import current_platform
 
 
 def backend():
-    if current_platform.is_device_capability(100):
+    if current_platform.has_tensor_memory():
         return "trtllm"
     return "flash"

@@ -2,9 +2,10 @@ import torch
 
 
 class CudaPlatform:
-    def get_device_capability(self):
+    @classmethod
+    def get_device_capability(cls):
         return torch.cuda.get_device_capability()
 
-    def is_device_capability(self, capability):
-        major, minor = self.get_device_capability()
-        return major * 10 + minor == capability
+    @classmethod
+    def has_tensor_memory(cls):
+        return cls.get_device_capability()[0] == 10
