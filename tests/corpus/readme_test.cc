@@ -38,11 +38,13 @@ std::vector<Block> blocks() {
   return out;
 }
 
-// Figures as '#', and blanks as one: columns follow the figures.
+// Figures as '#', and blanks as one: columns follow the figures. A table has "-" for none.
 std::string shape_of(const std::string& line) {
   std::string out;
-  for (char c : line) {
-    bool digit = std::isdigit(static_cast<unsigned char>(c)) != 0;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    char c = line[i];
+    bool none = c == '-' && line.substr(i > 0 ? i - 1 : 0, 3) == " - ";
+    bool digit = none || std::isdigit(static_cast<unsigned char>(c)) != 0;
     char shown = digit ? '#' : c;
     bool part = shown == ',' && out.ends_with('#');
     if (part || ((shown == '#' || shown == ' ') && out.ends_with(shown))) continue;
