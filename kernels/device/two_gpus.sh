@@ -21,6 +21,9 @@ limit=40 step ./arf_verify --devices 0,0 --quick --only matrix,data,quantised,gr
 limit=40 step ./arf_verify --devices 0,0,0,0 --quick --only matrix,quantised,soak,failures
 limit=40 step ./arf_verify --devices 0,0,0,0,0,0,0,0 --quick --only matrix,soak,failures
 limit=40 step ./arf_verify_faults --devices "$devices" --quick --only delays,controls
+limit=20 step ./arf_example ${devices//,/ }
+limit=20 step ./arf_example 0 0
+limit=20 step python3 ./allreduce.py ./libarf.so ${devices//,/ }
 limit=130 lines=8 step ./arf_bench --devices "$devices" --sweep --patterns 1,2,3,8,10 --nccl "$nccl/libnccl.so.2" --csv "$out/arf.csv"
 limit=40 lines=8 step ./arf_bench --devices "$devices" --transport host --tokens 1,8,32,128,256 --hidden 7168 --sweep --csv "$out/host.csv"
 NCCL_P2P_DISABLE=1 limit=25 lines=8 step ./arf_bench --devices "$devices" --patterns "" --tokens 1,8,32,128,256 --hidden 7168 --nccl "$nccl/libnccl.so.2" --csv "$out/nccl_shm.csv"
