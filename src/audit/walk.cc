@@ -141,7 +141,10 @@ FileKind kind_of(std::string_view name) {
   for (std::string_view c : {"cu", "cuh", "h", "hpp", "cpp", "cc", "cxx", "hh", "inl", "inc", "c"}) {
     if (ext == c) return FileKind::cuda;
   }
-  return ext == "so" || name.find(".so.") != std::string_view::npos ? FileKind::library : FileKind::other;
+  for (std::string_view b : {"so", "cubin", "fatbin", "ptx", "o", "a", "hsaco"}) {
+    if (ext == b) return FileKind::library;
+  }
+  return name.find(".so.") != std::string_view::npos ? FileKind::library : FileKind::other;
 }
 
 Walk walk(const std::vector<std::string>& roots, const std::vector<std::string>& globs, unsigned threads,

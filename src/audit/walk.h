@@ -32,7 +32,7 @@ struct Walk {
 };
 
 // Which kind a file name is of: *.py is Python, sources and headers of C, C++ and CUDA are cuda, shared
-// objects are library.
+// objects and other files of machine code are library.
 FileKind kind_of(std::string_view name);
 
 // Walks the roots with several threads. Folders are entered once, however often links lead to them;

@@ -37,7 +37,10 @@ constexpr std::array kCatalogue{
     Entry{ErrorCode::no_space, "no-space", Exit::drift, "free some room and run the command again"},
     Entry{ErrorCode::locked, "locked", Exit::drift, "wait for the other run to end"},
     Entry{ErrorCode::write_failed, "write-failed", Exit::drift, ""},
+    Entry{ErrorCode::output_failed, "output-failed", Exit::usage, "-o FILE writes the result elsewhere"},
     Entry{ErrorCode::proof_failed, "proof-failed", Exit::proof, ""},
+    Entry{ErrorCode::malformed, "malformed", Exit::usage,
+          "the file is damaged or not what its name says; install it again"},
     Entry{ErrorCode::interrupted, "interrupted", Exit::interrupted, ""},
     Entry{ErrorCode::internal, "internal", Exit::usage, "please report this as a bug"},
 };

@@ -39,7 +39,9 @@ enum class ErrorCode {
   no_space,         // the disk is full
   locked,           // another run holds the environment
   write_failed,     // any other failed write
+  output_failed,    // the result of a command could not be written
   proof_failed,     // the compiler disagreed
+  malformed,        // a binary or an archive contradicts itself
   interrupted,      // Ctrl-C
   internal          // a bug
 };

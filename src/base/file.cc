@@ -44,7 +44,11 @@ Result<FileText> read_file(const std::string& path, std::uint64_t limit) {
   if (fstat(file.fd, &info) != 0) return refuse(std::strerror(errno));
   if (!S_ISREG(info.st_mode)) return refuse("not a regular file");
   auto size = static_cast<std::uint64_t>(info.st_size);
-  if (size > limit) return refuse("larger than the limit for this kind of file");
+  if (size > limit) {
+    return fail(ErrorCode::unreadable,
+                "is larger than " + std::to_string(limit >> 20) + " MB, and so is not read", path,
+                "such files hold data; no gate is looked for in them");
+  }
 
   FileText text;
   text.stamp = {info.st_dev, info.st_ino, size, nanoseconds(info.st_mtim), nanoseconds(info.st_ctim)};

@@ -1,13 +1,17 @@
 #include "cli/analysis.h"
 
 #include <fmt/core.h>
+#include <sys/stat.h>
+
 #include <CLI/Option.hpp>
 
 #include <algorithm>
 
+#include "audit/walk.h"
 #include "base/text.h"
 #include "cli/assume.h"
 #include "cli/gpu.h"
+#include "cli/nearest.h"
 
 namespace ungate::cli {
 namespace {
@@ -46,6 +50,36 @@ Result<arch::DeviceSet> parse_target_flag(const std::string& text) {
     set |= *some;
   }
   return set;
+}
+
+// A package that is nowhere installed has no gates, but that is not what was asked.
+Status check_packages(const std::vector<std::string>& wanted,
+                      const std::vector<package::Environment>& environments) {
+  std::vector<std::string> installed;
+  for (const package::Environment& e : environments) {
+    for (const package::Distribution& d : e.distributions) installed.push_back(d.name);
+  }
+  for (const std::string& name : wanted) {
+    std::string normalised = package::normalised_name(name);
+    if (std::ranges::find(installed, normalised) != installed.end()) continue;
+    std::string close = nearest(normalised, installed);
+    return fail(ErrorCode::not_found, "no package '" + name + "' is installed there", "--package",
+                close.empty() ? "" : "did you mean " + close + "?");
+  }
+  return {};
+}
+
+// Whether what was asked for has a file that can hold a gate.
+bool has_sources(const audit::Report& report) {
+  const auto& selected = report.environment->selected;
+  if (report.counts.python + report.counts.cuda == 0) return false;
+  auto may_hold = [](const std::string& path) {
+    struct stat info {};
+    if (stat(path.c_str(), &info) != 0 || S_ISDIR(info.st_mode)) return true;
+    audit::FileKind kind = audit::kind_of(path);
+    return kind == audit::FileKind::python || kind == audit::FileKind::cuda;
+  };
+  return selected.empty() || std::ranges::any_of(selected, may_hold);
 }
 
 }  // namespace
@@ -147,6 +181,9 @@ Result<std::unique_ptr<Subject>> find_subject(const AnalysisFlags& flags, Consol
   if (!environments) return std::unexpected(environments.error());
   subject->environments = std::move(*environments);
 
+  if (auto status = check_packages(flags.packages, subject->environments); !status)
+    return std::unexpected(status.error());
+
   audit::Options& options = subject->options;
   options.targets = subject->targets;
   for (const std::string& name : flags.packages) {
@@ -173,6 +210,11 @@ Result<audit::Report> run_audit(const Subject& subject, const package::Environme
                 fmt::format("{} could not be read, or only partly ({})",
                             text::count(report->unread.size(), "file"), first.why),
                 first.path, "mend them, leave them out with --exclude, or drop --strict");
+  }
+  if (report && !has_sources(*report)) {
+    const package::Environment& e = *report->environment;
+    return fail(ErrorCode::nothing_to_audit, "there is no Python, C++ or CUDA source here",
+                !e.selected.empty() ? e.selected.front() : e.sites.front().path);
   }
   return report;
 }

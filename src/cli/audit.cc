@@ -8,6 +8,7 @@
 
 #include "cli/analysis.h"
 #include "cli/command.h"
+#include "cli/shell_word.h"
 #include "cli/version.h"
 #include "report/report.h"
 
@@ -20,24 +21,29 @@ struct Flags : AnalysisFlags {
   std::string fail_on = "no";
 };
 
-// The flags that name the same environment for the next command.
-std::string repeated(const EnvironmentFlags& flags) {
-  std::string prefix = flags.prefix;
-  if (flags.paths.size() == 1) prefix = flags.paths.front();
-  if (!prefix.empty()) return " --prefix " + prefix;
-  return flags.python.empty() ? "" : " --python " + flags.python;
+// The flags that ask the next command about the same environment in the same world.
+std::string repeated(const Flags& flags) {
+  const EnvironmentFlags& where = flags.environment;
+  std::string out, prefix = where.paths.size() == 1 ? where.paths.front() : where.prefix;
+  if (!prefix.empty()) out += " --prefix " + shell_word(prefix);
+  if (!where.python.empty()) out += " --python " + shell_word(where.python);
+  for (const std::string& a : flags.assume) out += " --assume " + shell_word(a);
+  for (const std::string& folder : flags.rules) out += " --rules " + shell_word(folder);
+  return out;
 }
 
-std::string render(const report::Reports& reports, const Flags& flags,
+std::string render(const report::Reports& reports, const Flags& flags, const rules::RuleSet& rules,
                    const std::vector<arch::Device>& asked, const Look& look) {
   report::Style style;
   style.all = flags.all;
   style.full = flags.full;
-  style.absolute = flags.absolute;
+  // Lines of several environments would look alike.
+  style.absolute = flags.absolute || (look.format == Format::concise && reports.size() > 1);
   style.colour = look.colour;
   style.width = look.width;
   style.tool = kVersion;
-  style.repeat = repeated(flags.environment);
+  style.repeat = repeated(flags);
+  for (const patch::PatchSet& set : rules.patch_sets) style.sets.push_back(&set);
   switch (look.format) {
     case Format::json:
       return report::json(reports, style);
@@ -82,6 +88,7 @@ Result<Exit> run(const Flags& flags, Console& console) {
   auto subject = find_subject(flags, console);
   if (!subject) return std::unexpected(subject.error());
   std::vector<arch::Device> asked = (*subject)->targets;
+  (*subject)->options.open_too = flags.all;
   if (flags.matrix) {
     (*subject)->options.targets.clear();
     for (unsigned d : arch::known_devices()) (*subject)->options.targets.emplace_back(d);
@@ -93,7 +100,7 @@ Result<Exit> run(const Flags& flags, Console& console) {
     if (flags.stats) console.print(statistics(*report));
     reports.push_back(std::move(*report));
   }
-  auto show = [&](const Look& look) { return render(reports, flags, asked, look); };
+  auto show = [&](const Look& look) { return render(reports, flags, (*subject)->rules, asked, look); };
   if (auto status = console.show(show); !status) return std::unexpected(status.error());
   return has_findings(reports, flags, asked) && !flags.exit_zero ? Exit::findings : Exit::ok;
 }

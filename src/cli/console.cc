@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
+#include <cstring>
 
 #include "base/file.h"
 #include "base/text.h"
@@ -92,6 +93,16 @@ Status Console::show(const Render& render) {
   return {};
 }
 
+namespace {
+
+// Unlike a refused write to an environment, this is no state of the packages.
+std::unexpected<Error> not_written(const std::string& path, int number) {
+  return fail(ErrorCode::output_failed, std::string("cannot be written: ") + std::strerror(number),
+              path);
+}
+
+}  // namespace
+
 Status Console::write_stdout(std::string_view text) {
   if (broken_pipe_) return {};
   int number = write_all(STDOUT_FILENO, text);
@@ -99,7 +110,7 @@ Status Console::write_stdout(std::string_view text) {
     broken_pipe_ = true;
     return {};
   }
-  if (number != 0) return std::unexpected(os_error("writing", "standard output", number));
+  if (number != 0) return not_written("standard output", number);
   return {};
 }
 
@@ -157,13 +168,13 @@ Status write_new_file(const std::string& path, std::string_view text) {
   std::string name = special ? path : fmt::format("{}.{}.new", path, getpid());
   int descriptor =
       open(name.c_str(), O_WRONLY | O_CLOEXEC | (special ? 0 : O_CREAT | O_EXCL), 0666);
-  if (descriptor < 0) return std::unexpected(os_error("writing", path, errno));
+  if (descriptor < 0) return not_written(path, errno);
   int number = write_all(descriptor, text);
   if (close(descriptor) != 0 && number == 0) number = errno;
   if (!special && number == 0 && rename(name.c_str(), path.c_str()) != 0) number = errno;
   if (number == 0) return {};
   if (!special) unlink(name.c_str());
-  return std::unexpected(os_error("writing", path, number));
+  return not_written(path, number);
 }
 
 }  // namespace ungate::cli

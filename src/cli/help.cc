@@ -53,7 +53,7 @@ std::string option_name(const CLI::Option& option) {
   for (const std::string& name : option.get_snames()) out += '-' + name + ", ";
   const auto& names = option.get_lnames();
   auto is_twin = [&](const std::string& name) { return name.starts_with("no-"); };
-  bool twin = std::ranges::any_of(names, is_twin);
+  bool twin = std::ranges::any_of(names, is_twin) && !std::ranges::all_of(names, is_twin);
   for (const std::string& name : names) {
     if (twin && is_twin(name)) continue;
     out += (twin ? "--[no-]" : "--") + name;
@@ -125,7 +125,16 @@ std::string help_text(const CLI::App& app) {
     add_entry(out, positional_name(*o), o->get_description());
   add_commands(out, app);
   add_options(out, app);
-  if (!app.get_footer().empty()) out += '\n' + app.get_footer() + '\n';
+  if (app.get_footer().empty()) return out;
+  out += '\n';
+  for (std::string_view line : text::lines(app.get_footer())) {
+    // What is set in from the margin is to be read as it stands.
+    if (line.starts_with(' ')) {
+      out += std::string(line) + '\n';
+    } else {
+      for (const std::string& part : wrap(line, kWidth)) out += part + '\n';
+    }
+  }
   return out;
 }
 

@@ -12,7 +12,8 @@ namespace {
 std::string repeated(const PlanFlags& flags) {
   std::string out;
   auto add = [&](const char* name, const std::vector<std::string>& values) {
-    for (const std::string& v : values) out += std::string(" ") + name + (*name == '\0' ? "" : " ") + v;
+    for (const std::string& v : values)
+      out += std::string(" ") + name + (*name == '\0' ? "" : " ") + v;
   };
   for (const std::string& path : flags.environment.paths) out += ' ' + path;
   if (!flags.environment.prefix.empty()) out += " --prefix " + flags.environment.prefix;
@@ -43,7 +44,8 @@ Result<Exit> show_plans(const PlanFlags& flags, Console& console) {
     style.width = look.width;
     style.tool = kVersion;
     style.repeat = repeated(flags);
-    return look.format == Format::json ? report::plan_json(*views, style) : report::plan_human(*views, style);
+    return look.format == Format::json ? report::plan_json(*views, style)
+                                       : report::plan_human(*views, style);
   };
   if (auto status = console.show(show); !status) return std::unexpected(status.error());
   bool anything = false;
@@ -55,7 +57,8 @@ Result<Exit> show_plans(const PlanFlags& flags, Console& console) {
 }
 
 Command plan_command(CLI::App& top) {
-  CLI::App* app = top.add_subcommand("plan", "Show what apply would write, and why. Writes nothing.");
+  CLI::App* app =
+      top.add_subcommand("plan", "Show what apply would write, and why. Writes nothing.");
   app->group(kChange);
   app->footer(
       "Examples:\n"
@@ -65,7 +68,8 @@ Command plan_command(CLI::App& top) {
       "  ungate plan .venv --target sm_120 --lift flashinfer/jit/comm.py:61\n"
       "\n"
       "The JSON result is the file that `ungate apply --plan FILE` takes.\n"
-      "Exit status 0: nothing to do. 1: there is. 3: something does not fit, or may not be written.");
+      "Exit status 0: nothing to do. 1: there is. 3: something does not fit, or may not be "
+      "written.");
   auto output = std::make_shared<OutputFlags>();
   auto flags = std::make_shared<PlanFlags>();
   declare(*app, *flags);

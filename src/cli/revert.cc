@@ -1,8 +1,8 @@
 // ungate revert
 #include "patch/revert.h"
 
-#include <CLI/Option.hpp>
 #include <fmt/core.h>
+#include <CLI/Option.hpp>
 
 #include <algorithm>
 
@@ -40,11 +40,14 @@ std::string text_of(const std::vector<Reverted>& reverted, const Look& look) {
   std::string out;
   for (const Reverted& r : reverted) {
     for (const patch::RevertedRun& run : r.report.runs) {
-      out += paint.bold("Reverted") + fmt::format(" run {} in {}: {} hold the bytes from before\n", run.run, text::escape(r.root),
+      out += paint.bold("Reverted") + fmt::format(" run {} in {}: {} hold the bytes from before\n",
+                                                  run.run, text::escape(r.root),
                                                   text::count(run.restored.size(), "file"));
       for (const std::string& path : run.restored) out += "  restored " + text::escape(path) + '\n';
       for (const patch::FileCondition& c : run.left_alone) {
-        out += "  left alone: " + text::escape(c.site + '/' + c.path) + " (" + std::string(name_of(c.state)) + (c.why.empty() ? "" : ": " + text::escape(c.why)) + ")\n";
+        out += "  left alone: " + text::escape(c.site + '/' + c.path) + " (" +
+               std::string(name_of(c.state)) + (c.why.empty() ? "" : ": " + text::escape(c.why)) +
+               ")\n";
       }
       out += by_products_text(run.by_products);
     }
@@ -62,7 +65,11 @@ std::string json(const std::vector<Reverted>& reverted) {
       write_texts(w, "restored", run.restored);
       w.key("left_alone").begin_array();
       for (const patch::FileCondition& c : run.left_alone) {
-        w.begin_object().field("path", c.site + '/' + c.path).field("state", name_of(c.state)).field("why", c.why).end_object();
+        w.begin_object()
+            .field("path", c.site + '/' + c.path)
+            .field("state", name_of(c.state))
+            .field("why", c.why)
+            .end_object();
       }
       w.end_array();
       write_by_products(w, run.by_products);
@@ -102,7 +109,9 @@ Result<const Standing*> find(const std::vector<Standing>& standing, const std::s
   for (const Standing& s : standing) {
     if (s.run.id == text) return &s;
     if (!s.run.id.starts_with(text)) continue;
-    if (found != nullptr) return fail(ErrorCode::not_found, fmt::format("several runs begin with '{}'", text), {}, "runs: " + listed(standing));
+    if (found != nullptr)
+      return fail(ErrorCode::not_found, fmt::format("several runs begin with '{}'", text), {},
+                  "runs: " + listed(standing));
     found = &s;
   }
   if (found != nullptr) return found;
@@ -122,8 +131,10 @@ Result<std::vector<Wanted>> choose(const std::vector<Standing>& standing, const 
   if (flags.runs.empty()) {
     for (const Standing& s : standing) chosen.push_back(&s);
     if (!flags.all && chosen.size() > 1) {
-      return fail(ErrorCode::usage, fmt::format("{} stand here: {}", text::count(chosen.size(), "run"), listed(standing)), {},
-                  "name one, or give --all");
+      return fail(
+          ErrorCode::usage,
+          fmt::format("{} stand here: {}", text::count(chosen.size(), "run"), listed(standing)), {},
+          "name one, or give --all");
     }
   }
   std::vector<Wanted> out;
@@ -136,7 +147,8 @@ Result<std::vector<Wanted>> choose(const std::vector<Standing>& standing, const 
 }
 
 Result<Exit> run(const Flags& flags, Console& console) {
-  if (flags.all && !flags.runs.empty()) return fail(ErrorCode::usage, "--all and a run both say what to revert");
+  if (flags.all && !flags.runs.empty())
+    return fail(ErrorCode::usage, "--all and a run both say what to revert");
   auto environments = find_environments(flags.environment);
   if (!environments) return std::unexpected(environments.error());
   std::vector<std::string> roots;
@@ -145,7 +157,8 @@ Result<Exit> run(const Flags& flags, Console& console) {
       if (std::ranges::find(roots, root) == roots.end()) roots.push_back(std::move(root));
     }
   }
-  if (auto status = recover_roots(roots, flags.force, console); !status) return std::unexpected(status.error());
+  if (auto status = recover_roots(roots, flags.force, console); !status)
+    return std::unexpected(status.error());
   auto standing = standing_in(roots);
   if (!standing) return std::unexpected(standing.error());
   auto wanted = choose(*standing, flags);
@@ -161,7 +174,9 @@ Result<Exit> run(const Flags& flags, Console& console) {
     if (!report) return std::unexpected(report.error());
     reverted.push_back({w->root, std::move(*report)});
   }
-  auto show = [&](const Look& look) { return look.format == Format::json ? json(reverted) : text_of(reverted, look); };
+  auto show = [&](const Look& look) {
+    return look.format == Format::json ? json(reverted) : text_of(reverted, look);
+  };
   if (auto status = console.show(show); !status) return std::unexpected(status.error());
   return Exit::ok;
 }
@@ -169,7 +184,8 @@ Result<Exit> run(const Flags& flags, Console& console) {
 }  // namespace
 
 Command revert_command(CLI::App& top) {
-  CLI::App* app = top.add_subcommand("revert", "Give files back the exact bytes that they had before a run.");
+  CLI::App* app =
+      top.add_subcommand("revert", "Give files back the exact bytes that they had before a run.");
   app->group(kChange);
   app->footer(
       "Examples:\n"
@@ -177,13 +193,17 @@ Command revert_command(CLI::App& top) {
       "  ungate revert c41d --prefix .venv\n"
       "  ungate revert --all --prefix .venv\n"
       "\n"
-      "Exit status 3: a file was edited since, or another run relies on this one; nothing was changed.");
+      "Exit status 3: a file was edited since, or another run relies on this one; nothing was "
+      "changed.");
   auto output = std::make_shared<OutputFlags>();
   auto flags = std::make_shared<Flags>();
-  app->add_option("RUN", flags->runs, "Runs, by their id or the beginning of one. Without any: the one that stands.");
+  app->add_option("RUN", flags->runs,
+                  "Runs, by their id or the beginning of one. Without any: the one that stands.");
   declare_without_paths(*app, flags->environment);
-  declare_switch(*app, "--all", flags->all, "All runs that stand, the newest first.")->group("What to take");
-  declare_writing(*app, flags->force, flags->clear_caches, "Also over files that were edited since; what they hold is kept in .ungate.");
+  declare_switch(*app, "--all", flags->all, "All runs that stand, the newest first.")
+      ->group("What to take");
+  declare_writing(*app, flags->force, flags->clear_caches,
+                  "Also over files that were edited since; what they hold is kept in .ungate.");
   declare(*app, *output, {Format::human, Format::json});
   return {app, output, [flags](Console& console) { return run(*flags, console); }};
 }

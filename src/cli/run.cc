@@ -10,8 +10,8 @@
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/help.h"
-#include "cli/nearest.h"
 #include "cli/signals.h"
+#include "cli/usage_error.h"
 #include "cli/version.h"
 
 namespace ungate::cli {
@@ -19,8 +19,8 @@ namespace {
 
 // In the order in which help lists them.
 constexpr std::array kCommands = {
-    audit_command,  explain_command, plan_command,  apply_command,  revert_command,
-    status_command, doctor_command,  rules_command, version_command};
+    audit_command,  explain_command, objects_command, plan_command,  prove_command, apply_command,
+    revert_command, status_command,  doctor_command,  rules_command, version_command};
 
 constexpr const char* kFooter =
     "Exit status:\n"
@@ -80,30 +80,21 @@ OutputFlags rough_flags(const std::vector<std::string>& words) {
   return flags;
 }
 
-// The command that was being parsed when it went wrong.
-const CLI::App* deepest(const CLI::App& top) {
-  const CLI::App* app = &top;
-  while (!app->get_subcommands().empty()) app = app->get_subcommands().back();
-  return app;
+// `ungate help audit` is `ungate audit --help`.
+std::vector<std::string> without_help_command(std::vector<std::string> words) {
+  if (words.empty() || words.front() != "help") return words;
+  words.erase(words.begin());
+  words.push_back("--help");
+  return words;
 }
 
-Error usage_error(const CLI::App& top, const CLI::ParseError& error,
-                  const std::vector<std::string>& words) {
-  const CLI::App* app = deepest(top);
-  std::string next = "`" + (app == &top ? top.get_name() : top.get_name() + ' ' + app->get_name()) +
-                     " --help` lists the flags";
-  std::string what = error.what();
-  if (app == &top && !words.empty() && !words.front().starts_with('-')) {
-    std::vector<std::string> names;
-    for (const CLI::App* c : top.get_subcommands([](const CLI::App*) { return true; })) {
-      names.push_back(c->get_name());
-    }
-    what = "there is no command '" + words.front() + "'";
-    std::string close = nearest(words.front(), names);
-    next = close.empty() ? "`ungate --help` lists the commands"
-                         : "did you mean `ungate " + close + "`?";
-  }
-  return {ErrorCode::usage, std::move(what), {}, std::move(next)};
+// Help and version.
+int print(const std::string& text) {
+  OutputFlags flags;
+  Console console(flags, {{Format::human, {}}});
+  if (auto status = console.show([&](const Look&) { return text; }); !status)
+    return report(status.error(), "ungate", flags);
+  return number(Exit::ok);
 }
 
 int run_command(const Command& command) {
@@ -132,12 +123,14 @@ int run(int argc, char** argv) {
   std::vector<Command> commands;
   for (auto declare_command : kCommands) commands.push_back(declare_command(top));
 
-  std::vector<std::string> words(argv + 1, argv + argc);
+  std::vector<std::string> words = without_help_command({argv + 1, argv + argc});
   try {
     std::vector<std::string> reversed(words.rbegin(), words.rend());
     top.parse(reversed);
-  } catch (const CLI::Success& success) {
-    return top.exit(success);  // --help, --version: prints and gives 0
+  } catch (const CLI::CallForHelp&) {
+    return print(help_text(*deepest(top)));
+  } catch (const CLI::CallForVersion&) {
+    return print(std::string("ungate ") + kVersion + '\n');
   } catch (const CLI::ParseError& error) {
     return report(usage_error(top, error, words), deepest(top)->get_name(), rough_flags(words));
   }

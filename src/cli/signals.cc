@@ -16,6 +16,8 @@ void ask(int number) {
 }  // namespace
 
 void handle_signals() {
+  sigset_t handled;
+  sigemptyset(&handled);
   for (int number : {SIGINT, SIGTERM, SIGHUP}) {
     struct sigaction old {};
     // What nohup or a background shell ignores stays ignored.
@@ -24,7 +26,10 @@ void handle_signals() {
     action.sa_handler = ask;
     action.sa_flags = SA_RESTART;
     sigaction(number, &action, nullptr);
+    sigaddset(&handled, number);
   }
+  // A parent may have left them blocked; nothing would be seen of a Ctrl-C.
+  sigprocmask(SIG_UNBLOCK, &handled, nullptr);
   signal(SIGPIPE, SIG_IGN);
 }
 

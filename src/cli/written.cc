@@ -13,13 +13,18 @@ std::string by_products_text(const patch::ByProducts& by_products) {
   std::string out;
   if (!by_products.empty()) {
     std::vector<std::string> what;
-    if (!by_products.caches.empty()) what.push_back(text::count(by_products.caches.size(), "JIT cache folder"));
-    if (!by_products.bytecode.empty()) what.push_back(text::count(by_products.bytecode.size(), ".pyc file"));
-    out += "  " + std::string(by_products.cleared ? "cleared " : "stale, and left: ") + text::join(what, ", ");
+    if (!by_products.caches.empty())
+      what.push_back(text::count(by_products.caches.size(), "JIT cache folder"));
+    if (!by_products.bytecode.empty())
+      what.push_back(text::count(by_products.bytecode.size(), ".pyc file"));
+    out += "  " + std::string(by_products.cleared ? "cleared " : "stale, and left: ") +
+           text::join(what, ", ");
     out += by_products.cleared ? "\n" : " (--clear-caches clears them)\n";
-    for (const patch::CacheFolder& c : by_products.caches) out += "    " + text::escape(c.path()) + '\n';
+    for (const patch::CacheFolder& c : by_products.caches)
+      out += "    " + text::escape(c.path()) + '\n';
   }
-  for (const std::string& problem : by_products.problems) out += "  not cleared: " + text::escape(problem) + '\n';
+  for (const std::string& problem : by_products.problems)
+    out += "  not cleared: " + text::escape(problem) + '\n';
   return out;
 }
 
@@ -33,20 +38,23 @@ void write_by_products(JsonWriter& w, const patch::ByProducts& by_products) {
   w.end_object();
 }
 
-std::string processes_text(const std::vector<patch::FileRef>& files, const std::vector<patch::CacheRule>& caches) {
+std::string processes_text(const std::vector<patch::FileRef>& files,
+                           const std::vector<patch::CacheRule>& caches) {
   std::vector<std::string> folders;
   for (const patch::FileRef& f : files) {
     folders.push_back(f.site);
     folders.push_back(f.site + '/' + f.path.substr(0, f.path.find('/')));
   }
   for (const patch::CacheRule& rule : caches) {
-    std::ranges::move(patch::expanded_bases(rule, patch::process_variables()), std::back_inserter(folders));
+    std::ranges::move(patch::expanded_bases(rule, patch::process_variables()),
+                      std::back_inserter(folders));
   }
   std::ranges::sort(folders);
   folders.erase(std::ranges::unique(folders).begin(), folders.end());
   std::string out;
   for (const patch::ProcessUse& p : patch::find_processes(folders).uses) {
-    out += fmt::format("  restart needed: process {} {} uses {}\n", p.pid, text::escape(p.command), text::escape(p.path));
+    out += fmt::format("  restart needed: process {} {} uses {}\n", p.pid, text::escape(p.command),
+                       text::escape(p.path));
   }
   return out;
 }

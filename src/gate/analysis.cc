@@ -40,7 +40,7 @@ class Analysis {
 
   Findings run() {
     items_ = python_items(in_.evaluation, in_.program);
-    std::vector<JitModule> modules = jit_modules(in_.evaluation, in_.knowledge.packages);
+    std::vector<JitModule> modules = jit_modules(in_.evaluation, in_.program, in_.knowledge.packages);
     for (Item& item : items_) admit_python(item);
     walk_shut_modules(modules);
     add_guards(modules);

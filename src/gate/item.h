@@ -32,6 +32,9 @@ struct Item {
   std::set<std::size_t> reaches, holds;
   std::set<ItemId> needs;           // must be lifted with it
   std::set<ItemId> uses;            // flags and helpers whose gates it repeats
+  // Those of `uses` that are the same decision: one group. An edit here does not need them, for it brings
+  // a term of its own, and an edit there opens this place, too.
+  std::set<ItemId> repeats;
   std::set<ItemId> before;          // gates that stop a device earlier
   std::vector<Evidence> path;       // from it to what it leads to
 

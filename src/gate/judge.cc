@@ -27,29 +27,47 @@ CodeTarget code_target(CodeTargetSet built, Device device) {
 
 // --- Modules ---------------------------------------------------------------------------------------
 
-const Judge::ModuleVerdict& Judge::module_verdict(std::size_t m, Device target) {
-  auto [entry, fresh] = verdicts_.try_emplace({m, target.index()});
-  if (fresh) entry->second = read_module(m, target);
+const Judge::ModuleVerdict& Judge::module_verdict(std::size_t m, Device target, const std::vector<std::string>& templates) {
+  auto [entry, fresh] = verdicts_.try_emplace({m, target.index(), templates});
+  if (fresh) entry->second = read_module(m, target, templates);
   return entry->second;
 }
 
-Judge::ModuleVerdict Judge::read_module(std::size_t m, Device target) {
+std::vector<Evidence> Judge::in_the_way(const WalkedModule& walked, CodeTarget code) {
+  std::vector<Evidence> out;
+  auto [lacking, fresh] = lacking_.try_emplace(code.index(), in_.knowledge.features, code);
+  for (const std::string& path : walked.files) {
+    const cuda::FileResult* result = walked.result(path);
+    if (result != nullptr) lacking->second.find(path, *result, gate_arms_[path], in_.cuda, out);
+    if (out.size() >= LackingFeatures::kEnough) break;
+  }
+  return out;
+}
+
+std::vector<std::string> Judge::templates_for(const Item& item, std::size_t m) const {
+  const JitModule& module = modules_[m];
+  if (module.templates.empty()) return {};
+  Tests tests = module.under;
+  bool inside = item.is_python() && item.holds.contains(m) && item.choice.tree != nullptr;
+  if (inside) tests.merge(tests_around(*item.choice.tree, *in_.program[module.builder.module].file, item.gate.range.begin));
+  std::vector<std::string> out;
+  for (const Template& t : module.templates) {
+    if (std::ranges::includes(tests, t.under)) out.push_back(t.path);
+  }
+  return out;
+}
+
+Judge::ModuleVerdict Judge::read_module(std::size_t m, Device target, const std::vector<std::string>& templates) {
   ModuleVerdict out;
   const JitModule& module = modules_[m];
   auto walked = walked_.find(m);
   if (walked == walked_.end()) walked = walked_.emplace(m, walk_module(module, in_.cuda)).first;
   const WalkedModule& w = walked->second;
   CodeTarget code = code_target(built_targets(in_.evaluation, in_.program, *module.rules), target);
-  std::vector<Evidence> in_the_way;
-  auto [lacking, fresh] = lacking_.try_emplace(code.index(), in_.knowledge.features, code);
-  for (const std::string& path : w.files) {
-    const cuda::FileResult* result = w.result(path);
-    if (result != nullptr) lacking->second.find(path, *result, gate_arms_[path], in_.cuda, in_the_way);
-    if (in_the_way.size() >= LackingFeatures::kEnough) break;
-  }
-  if (!in_the_way.empty()) {
+  out.evidence = in_the_way(w, code);
+  if (out.evidence.empty() && !templates.empty()) out.evidence = in_the_way(walk_templates(module, templates, in_.cuda), code);
+  if (!out.evidence.empty()) {
     out.verdict = Verdict::capability;
-    out.evidence = std::move(in_the_way);
     return out;
   }
   for (const std::string& what : module.unknown) out.unknown_because.push_back("module " + module.name + ": " + what);
@@ -95,7 +113,7 @@ void Judge::by_modules(Item& item, Standing& s, const std::set<std::size_t>& mod
       (note->verdict == Verdict::capability ? capability : note->verdict == Verdict::policy ? policy : unknown) = true;
       continue;
     }
-    const ModuleVerdict& v = module_verdict(m, s.device);
+    const ModuleVerdict& v = module_verdict(m, s.device, templates_for(item, m));
     s.evidence.insert(s.evidence.end(), v.evidence.begin(), v.evidence.end());
     if (v.verdict == Verdict::capability) capability = true;
     else if (v.verdict == Verdict::policy) policy = true;
@@ -184,10 +202,11 @@ void Judge::repeat(Item& item, std::size_t t) {
   const Standing& there = used.gate.standings[t];
   if (there.verdict == Verdict::unknown || there.verdict == Verdict::none || there.admits != Admits::no) return;
   s.verdict = there.verdict;
-  s.alone = false;
+  s.alone = there.alone;
   s.unknown_because.clear();
   s.evidence.push_back({"it repeats the decision made there", fmt::format("{}:{}", used.gate.path, used.gate.begin.line)});
-  item.needs.insert(*item.uses.begin());
+  item.repeats.insert(*item.uses.begin());
+  item.needs.insert(used.needs.begin(), used.needs.end());
 }
 
 void Judge::judge() {

@@ -23,8 +23,12 @@ class Judge {
     std::vector<Evidence> evidence;
     std::vector<std::string> unknown_because;
   };
-  const ModuleVerdict& module_verdict(std::size_t module, arch::Device target);
-  ModuleVerdict read_module(std::size_t module, arch::Device target);
+  const ModuleVerdict& module_verdict(std::size_t module, arch::Device target, const std::vector<std::string>& templates);
+  ModuleVerdict read_module(std::size_t module, arch::Device target, const std::vector<std::string>& templates);
+  // What a walk holds that the target lacks.
+  std::vector<Evidence> in_the_way(const WalkedModule& walked, arch::CodeTarget code);
+  // The templates of a module that surely count for a gate.
+  std::vector<std::string> templates_for(const Item& item, std::size_t module) const;
   const PackageNote* note_for(const Item& item, const JitModule* module, arch::Device target) const;
   void judge(Item& item, std::size_t t);
   void repeat(Item& item, std::size_t t);
@@ -35,7 +39,7 @@ class Judge {
   std::vector<Item>& items_;
   const std::vector<JitModule>& modules_;
   std::map<std::size_t, WalkedModule>& walked_;
-  std::map<std::pair<std::size_t, unsigned>, ModuleVerdict> verdicts_;
+  std::map<std::tuple<std::size_t, unsigned, std::vector<std::string>>, ModuleVerdict> verdicts_;
   std::map<unsigned, LackingFeatures> lacking_;   // by code target
   std::unordered_map<std::string_view, std::vector<std::uint32_t>> gate_arms_;   // by path: arms that are gates
 };

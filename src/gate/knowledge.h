@@ -22,6 +22,8 @@ struct JitRules {
   std::string targets_global, targets_field;
   std::vector<std::string> include_folders;  // always searched, relative to an import root
   std::vector<std::string> macros;           // always defined, as after -D
+  std::vector<std::string> nvcc_flags;       // always given to nvcc; -std= only where the module gives none
+  std::vector<std::string> compiler_variables;  // environment variables that name the nvcc it calls
   std::vector<std::string> absent_macros;    // prefixes of macros that are defined by -D or not at all
 };
 

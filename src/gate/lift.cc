@@ -47,11 +47,11 @@ void make_lifts(const Inputs& in, std::vector<Item>& items, const std::vector<Ji
       if (s.admits != Admits::no || s.effect == Effect::definition) continue;
       if (s.verdict == Verdict::capability) {
         s.lift = Lift{.refused = "what it guards cannot run on " + s.device.name()};
-        continue;
+      } else {
+        s.lift = item.is_python() ? lift_python(item, *in.program[item.choice.place.module].file, s.device)
+                                  : lift_guard(in, item, modules, walked, s.device);
+        for (ItemId n : item.needs) s.lift->needs.push_back(items[n].gate.id);
       }
-      s.lift = item.is_python() ? lift_python(item, *in.program[item.choice.place.module].file, s.device)
-                                : lift_guard(in, item, modules, walked, s.device);
-      for (ItemId n : item.needs) s.lift->needs.push_back(items[n].gate.id);
       for (std::size_t m : item.holds) {
         if (!modules[m].name.empty()) s.lift->modules.push_back(modules[m].name);
       }

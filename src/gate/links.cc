@@ -263,7 +263,7 @@ void Links::need() {
   }
   for (Item& item : items_) {
     for (ItemId d : item.uses) {
-      if (!item.reaches.empty() && !items_[d].reaches.empty()) item.needs.insert(d);
+      if (!item.reaches.empty() && !items_[d].reaches.empty()) item.repeats.insert(d);
     }
   }
 }
@@ -273,7 +273,9 @@ void form_groups(std::vector<Item>& items) {
   for (ItemId i = 0; i < parent.size(); ++i) parent[i] = i;
   std::function<ItemId(ItemId)> root = [&](ItemId i) { return parent[i] == i ? i : parent[i] = root(parent[i]); };
   for (ItemId i = 0; i < items.size(); ++i) {
-    for (ItemId n : items[i].needs) parent[root(i)] = root(n);
+    for (const auto* ties : {&items[i].needs, &items[i].repeats}) {
+      for (ItemId n : *ties) parent[root(i)] = root(n);
+    }
   }
   std::map<ItemId, std::vector<ItemId>> groups;
   for (ItemId i = 0; i < items.size(); ++i) groups[root(i)].push_back(i);

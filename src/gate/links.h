@@ -37,7 +37,7 @@ class Links {
   std::map<python::ModuleId, std::vector<std::pair<source::Range, ItemId>>> served_;
 };
 
-// Connected components of needs edges get an id each; a gate on its own gets none.
+// Connected components of what needs or repeats each other get an id each; a gate on its own gets none.
 void form_groups(std::vector<Item>& items);
 
 }  // namespace ungate::gate

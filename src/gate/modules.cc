@@ -25,7 +25,8 @@ std::vector<std::string> texts(const value::Store& s, ValueId list, std::string_
     if (s.kind(item) == Kind::string || s.kind(item) == Kind::path) {
       out.emplace_back(s.text(item));
     } else {
-      module.unknown.push_back("one of the " + std::string(what) + ": " + s.to_text(item));
+      std::string text = "one of the " + std::string(what) + ": " + s.to_text(item);
+      if (std::ranges::find(module.unknown, text) == module.unknown.end()) module.unknown.push_back(std::move(text));
       module.complete = false;
     }
   }
@@ -51,9 +52,32 @@ void add_macros(const std::vector<std::string>& flags, JitModule& module) {
   }
 }
 
+// The flags for each device, the first alternative where there are several.
+void add_flags(const python::Evaluation& e, const python::Capture& c, std::string_view name, JitModule& module) {
+  const value::Store& s = e.store();
+  for (const auto& [parameter, value] : c.arguments) {
+    if (name.empty() || parameter.text() != name) continue;
+    e.lifted().each(value, [&](arch::DeviceSet devices, ValueId list) {
+      for (const ModuleFlags& known : module.nvcc_flags) devices -= known.devices;
+      if (devices.empty() || s.is_absent(list)) return;
+      ModuleFlags out{devices, {}, true};
+      if (value::is_container(s.kind(list))) {
+        out.complete = !s.node(list).open;
+        for (ValueId item : s.items(list)) {
+          if (s.kind(item) == Kind::string) out.flags.emplace_back(s.text(item));
+          else out.complete = false;
+        }
+      } else if (s.kind(list) != Kind::none) {
+        out.complete = false;
+      }
+      module.nvcc_flags.push_back(std::move(out));
+    });
+  }
+}
+
 }  // namespace
 
-std::vector<JitModule> jit_modules(const python::Evaluation& evaluation,
+std::vector<JitModule> jit_modules(const python::Evaluation& evaluation, const python::Program& program,
                                    const std::vector<PackageRules>& packages) {
   std::vector<JitModule> out;
   const value::Store& s = evaluation.store();
@@ -79,10 +103,18 @@ std::vector<JitModule> jit_modules(const python::Evaluation& evaluation,
     module.include_paths.insert(module.include_paths.end(), rules.include_folders.begin(), rules.include_folders.end());
     module.macros = rules.macros;
     if (!rules.cuda_flags.empty()) add_macros(texts(s, argument(evaluation, capture, rules.cuda_flags), "nvcc flags", module), module);
+    add_flags(evaluation, capture, rules.cuda_flags, module);
+    if (!module.complete) {
+      module.templates = templates_of(evaluation, program, module.builder.module, module.builder.range);
+      if (capture.tree != nullptr) module.under = tests_around(*capture.tree, *program[module.call.module].file, module.call.range.begin);
+    }
     auto same = [&](const JitModule& m) { return m.call == module.call && m.name == module.name && m.sources == module.sources; };
     auto known = std::ranges::find_if(out, same);
     if (known == out.end()) out.push_back(std::move(module));
-    else known->described |= module.described;
+    else {
+      known->described |= module.described;
+      std::ranges::move(module.nvcc_flags, std::back_inserter(known->nvcc_flags));
+    }
   }
   return out;
 }
@@ -144,11 +176,15 @@ std::vector<std::string> closure(const std::map<std::string, std::set<std::strin
 }  // namespace
 
 WalkedModule walk_module(const JitModule& module, CudaFiles& files) {
+  return walk_templates(module, module.sources, files);
+}
+
+WalkedModule walk_templates(const JitModule& module, const std::vector<std::string>& paths, CudaFiles& files) {
   WalkedModule out;
   std::unordered_set<std::string> seen;
   cuda::Preprocessor& preprocessor = files.preprocessor(module.rules->absent_macros);
   out.preprocessor = &preprocessor;
-  for (const std::string& source : module.sources) {
+  for (const std::string& source : paths) {
     auto unit = preprocessor.walk({source, module.include_paths, module.macros});
     if (!unit) {
       out.missing_sources.push_back(source);

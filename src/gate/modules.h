@@ -7,9 +7,17 @@
 
 #include "gate/knowledge.h"
 #include "gate/sources.h"
+#include "gate/templates.h"
 #include "python/evaluate.h"
 
 namespace ungate::gate {
+
+// The flags that a module gives the device compiler for some devices.
+struct ModuleFlags {
+  arch::DeviceSet devices;
+  std::vector<std::string> flags;
+  bool complete = true;              // no other ones
+};
 
 struct JitModule {
   std::string name;                  // "trtllm_comm"; empty: depends on arguments
@@ -19,14 +27,17 @@ struct JitModule {
   arch::DeviceSet described;         // devices on which the description is reached
   std::vector<std::string> sources;  // relative to an import root
   std::vector<std::string> include_paths, macros;
+  std::vector<ModuleFlags> nvcc_flags;  // by device, the macros among them; the package's own are in rules
   bool complete = false;             // all sources, folders and macros are known
   std::vector<std::string> unknown;  // what is not, in words
+  std::vector<Template> templates;   // what generated sources are made from
+  Tests under;                       // tests around the describing call
   const JitRules* rules = nullptr;
   const PackageRules* package = nullptr;
 };
 
 // The modules that were captured, by the rules of the packages they belong to.
-std::vector<JitModule> jit_modules(const python::Evaluation& evaluation,
+std::vector<JitModule> jit_modules(const python::Evaluation& evaluation, const python::Program& program,
                                    const std::vector<PackageRules>& packages);
 
 // The code targets that a package builds for, one a device at most (suffix and all).
@@ -49,6 +60,8 @@ struct WalkedModule {
   const cuda::FileResult* result(const std::string& path) const { return preprocessor->result(path, visits); }
 };
 WalkedModule walk_module(const JitModule& module, CudaFiles& files);
+// The same for some of its templates: all that can be said of generated sources.
+WalkedModule walk_templates(const JitModule& module, const std::vector<std::string>& paths, CudaFiles& files);
 
 // Fills in `ops` from the structures of these files of the module.
 void read_ops(WalkedModule& walked, const std::vector<std::string>& paths, CudaFiles& files);

@@ -17,7 +17,7 @@ struct Job {
   std::string path;  // absolute
 };
 
-// Scripts are listed as "../../../bin/name"; `pip install --target` puts them elsewhere altogether.
+// Scripts are listed with "..", in bin/; `pip install --target` puts them elsewhere altogether.
 bool is_compared(const RecordEntry& entry) {
   return !entry.sha256.empty() && !entry.path.starts_with("..") && !entry.path.starts_with('/');
 }

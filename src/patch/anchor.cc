@@ -13,7 +13,9 @@ namespace {
 using source::Range;
 using source::SourceFile;
 
-std::uint32_t size_of(std::string_view s) { return static_cast<std::uint32_t>(s.size()); }
+std::uint32_t size_of(std::string_view s) {
+  return static_cast<std::uint32_t>(s.size());
+}
 
 std::set<std::string> words_of(std::string_view line) {
   std::set<std::string> out;
@@ -30,14 +32,16 @@ std::set<std::string> words_of(std::string_view line) {
   return out;
 }
 
-// How much two lines have in common: 1 for equal ones (blanks at the ends aside), 0 for no word shared.
+// How much two lines have in common: 1 for equal ones (blanks at the ends aside), 0 for no word
+// shared.
 double likeness(std::string_view a, std::string_view b) {
   a = text::trim(a);
   b = text::trim(b);
   if (a == b) return a.empty() ? 0 : 1;
   std::set<std::string> in_a = words_of(a), in_b = words_of(b);
   if (in_a.empty() || in_b.empty()) return 0;
-  auto shared = static_cast<double>(std::ranges::count_if(in_a, [&](const std::string& w) { return in_b.contains(w); }));
+  auto shared = static_cast<double>(
+      std::ranges::count_if(in_a, [&](const std::string& w) { return in_b.contains(w); }));
   return 0.9 * shared / static_cast<double>(std::max(in_a.size(), in_b.size()));
 }
 
@@ -53,13 +57,15 @@ std::uint32_t most_alike(const SourceFile& file, const std::vector<std::string_v
     }
     if (sum > best) best = sum, best_line = first;
   }
-  auto filled = static_cast<double>(std::ranges::count_if(wanted, [](std::string_view l) { return !text::trim(l).empty(); }));
+  auto filled = static_cast<double>(
+      std::ranges::count_if(wanted, [](std::string_view l) { return !text::trim(l).empty(); }));
   return best * 2 >= filled ? best_line : 0;
 }
 
 Anchor nearest(const SourceFile& file, std::string_view replace) {
   Anchor out;
-  if (file.text().find("\r\n") != std::string_view::npos && replace.find('\n') != std::string_view::npos) {
+  if (file.text().find("\r\n") != std::string_view::npos &&
+      replace.find('\n') != std::string_view::npos) {
     out.why = "the file's lines end in \\r\\n";
     return out;
   }
@@ -73,7 +79,8 @@ Anchor nearest(const SourceFile& file, std::string_view replace) {
     std::string_view found = file.text(file.line(out.line + i));
     if (found == wanted[i]) continue;
     out.line += i;
-    out.why = fmt::format("expected '{}', found '{}'", text::one_line(wanted[i], 80), text::one_line(found, 80));
+    out.why = fmt::format("expected '{}', found '{}'", text::one_line(wanted[i], 80),
+                          text::one_line(found, 80));
     break;
   }
   if (out.why.empty()) out.why = "the text around it differs";
@@ -93,11 +100,13 @@ std::vector<std::uint32_t> occurrences(std::string_view s, std::string_view what
 namespace {
 
 // Takes out the places of `inner` that lie within one of `outer`.
-void drop_inside(std::vector<std::uint32_t>& inner, std::string_view inner_text, const std::vector<std::uint32_t>& outer,
-                 std::string_view outer_text) {
+void drop_inside(std::vector<std::uint32_t>& inner, std::string_view inner_text,
+                 const std::vector<std::uint32_t>& outer, std::string_view outer_text) {
   std::erase_if(inner, [&](std::uint32_t at) {
     Range here{at, at + size_of(inner_text)};
-    return std::ranges::any_of(outer, [&](std::uint32_t o) { return Range{o, o + size_of(outer_text)}.contains(here); });
+    return std::ranges::any_of(outer, [&](std::uint32_t o) {
+      return Range{o, o + size_of(outer_text)}.contains(here);
+    });
   });
 }
 
@@ -108,8 +117,10 @@ Anchor find_anchor(const SourceFile& file, const TextEdit& edit) {
   std::vector<std::uint32_t> open = occurrences(file.text(), edit.replace);
   // One text may be part of the other: a line is added to those that are kept, or left out.
   bool adds = edit.with.find(edit.replace) != edit.with.npos;
-  if (adds) drop_inside(open, edit.replace, made, edit.with);
-  else drop_inside(made, edit.with, open, edit.replace);
+  if (adds)
+    drop_inside(open, edit.replace, made, edit.with);
+  else
+    drop_inside(made, edit.with, open, edit.replace);
   Anchor out;
   if (open.size() == 1 && made.empty()) {
     out.found = Anchor::Found::once;

@@ -1,4 +1,5 @@
-// Where the text that an edit replaces stands in a file, and where it would have stood if it does not.
+// Where the text that an edit replaces stands in a file, and where it would have stood if it does
+// not.
 #pragma once
 
 #include <cstdint>

@@ -21,7 +21,8 @@ bool is_function(std::string_view qualified, std::string_view name) {
 }
 
 bool has_form(const Gate& gate, const GatePattern& pattern) {
-  return pattern.forms.empty() || std::ranges::find(pattern.forms, gate.form) != pattern.forms.end();
+  return pattern.forms.empty() ||
+         std::ranges::find(pattern.forms, gate.form) != pattern.forms.end();
 }
 
 bool has_function(const Gate& gate, const GatePattern& pattern) {
@@ -33,12 +34,14 @@ bool has_expression(const Gate& gate, const GatePattern& pattern) {
 }
 
 // The gate of the file that has most of what is wanted, and what it lacks.
-void name_nearest(const std::vector<const Gate*>& in_file, const GatePattern& pattern, GateMatch& out) {
+void name_nearest(const std::vector<const Gate*>& in_file, const GatePattern& pattern,
+                  GateMatch& out) {
   out.where = pattern.path;
   const Gate* best = nullptr;
   int most = 0;
   for (const Gate* g : in_file) {
-    int points = 2 * (!pattern.function.empty() && has_function(*g, pattern)) + 2 * (!pattern.expression.empty() && has_expression(*g, pattern)) +
+    int points = 2 * (!pattern.function.empty() && has_function(*g, pattern)) +
+                 2 * (!pattern.expression.empty() && has_expression(*g, pattern)) +
                  (!pattern.forms.empty() && has_form(*g, pattern));
     if (points > most) most = points, best = g;
   }
@@ -52,21 +55,28 @@ void name_nearest(const std::vector<const Gate*>& in_file, const GatePattern& pa
     std::string in = best->enclosing.empty() ? "no function" : best->enclosing;
     differs.push_back(fmt::format("it stands in {}, not in {}", in, pattern.function));
   }
-  if (!has_expression(*best, pattern)) differs.push_back(fmt::format("it does not hold '{}'", text::one_line(pattern.expression, 60)));
+  if (!has_expression(*best, pattern))
+    differs.push_back(fmt::format("it does not hold '{}'", text::one_line(pattern.expression, 60)));
   if (!has_form(*best, pattern)) differs.push_back("its form is " + best->form);
-  out.why = fmt::format("the nearest gate is '{}': {}", text::one_line(best->expression, 80), text::join(differs, "; "));
+  out.why = fmt::format("the nearest gate is '{}': {}", text::one_line(best->expression, 80),
+                        text::join(differs, "; "));
 }
 
 }  // namespace
 
-GateMatch match_gates(const std::vector<Gate>& gates, const GatePattern& pattern, const source::SourceFile& file,
-                      bool every) {
+bool fits(const Gate& gate, const GatePattern& pattern) {
+  return gate.path == pattern.path && has_form(gate, pattern) && has_function(gate, pattern) &&
+         has_expression(gate, pattern);
+}
+
+GateMatch match_gates(const std::vector<Gate>& gates, const GatePattern& pattern,
+                      const source::SourceFile& file, bool every) {
   GateMatch out;
   std::vector<const Gate*> in_file;
   for (const Gate& g : gates) {
     if (g.path != pattern.path) continue;
     in_file.push_back(&g);
-    if (has_form(g, pattern) && has_function(g, pattern) && has_expression(g, pattern)) out.gates.push_back(&g);
+    if (fits(g, pattern)) out.gates.push_back(&g);
   }
   std::ranges::sort(out.gates, {}, [](const Gate* g) { return g->range.begin; });
   if (out.gates.empty()) {
@@ -78,8 +88,10 @@ GateMatch match_gates(const std::vector<Gate>& gates, const GatePattern& pattern
     if (at.size() != 1) {
       out.gates.clear();
       out.ambiguous = !at.empty();
-      out.where = at.empty() ? pattern.path : fmt::format("{}:{}", pattern.path, file.position(at[1]).line);
-      out.why = fmt::format("'{}' {}", text::one_line(pattern.before, 80), at.empty() ? "is not there" : "occurs several times");
+      out.where =
+          at.empty() ? pattern.path : fmt::format("{}:{}", pattern.path, file.position(at[1]).line);
+      out.why = fmt::format("'{}' {}", text::one_line(pattern.before, 80),
+                            at.empty() ? "is not there" : "occurs several times");
       return out;
     }
     std::erase_if(out.gates, [&](const Gate* g) { return g->range.end > at[0]; });
@@ -101,7 +113,9 @@ GateMatch match_gates(const std::vector<Gate>& gates, const GatePattern& pattern
   return out;
 }
 
-std::string place_of(const Gate& gate) { return fmt::format("{}:{}", gate.path, gate.begin.line); }
+std::string place_of(const Gate& gate) {
+  return fmt::format("{}:{}", gate.path, gate.begin.line);
+}
 
 const gate::Standing* standing_of(const Gate& gate, arch::Device device) {
   auto found = std::ranges::find(gate.standings, device, &gate::Standing::device);
@@ -111,7 +125,8 @@ const gate::Standing* standing_of(const Gate& gate, arch::Device device) {
 bool lets_in(const Gate& gate, arch::Device device) {
   const gate::Standing* s = standing_of(gate, device);
   if (s == nullptr) return false;
-  return s->admits == gate::Admits::yes || (s->admits == gate::Admits::unknown && gate.admitted.has(device.index()));
+  return s->admits == gate::Admits::yes ||
+         (s->admits == gate::Admits::unknown && gate.admitted.has(device.index()));
 }
 
 bool lets_in(const Gate& gate, arch::DeviceSet devices) {

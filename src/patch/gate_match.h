@@ -17,14 +17,17 @@ struct GateMatch {
 };
 
 // `file` is the text of the pattern's file; `every` takes all gates that fit.
-GateMatch match_gates(const std::vector<gate::Gate>& gates, const GatePattern& pattern, const source::SourceFile& file,
-                      bool every);
+GateMatch match_gates(const std::vector<gate::Gate>& gates, const GatePattern& pattern,
+                      const source::SourceFile& file, bool every);
+
+// Whether a gate is like the pattern, wherever in the file it stands (`before` is not looked at).
+bool fits(const gate::Gate& gate, const GatePattern& pattern);
 
 // "path:line".
 std::string place_of(const gate::Gate& gate);
 
-// Whether a gate lets a device in: certainly, or for some value of what else decides (`conditions`).
-// The gate must have been judged for it.
+// Whether a gate lets a device in: certainly, or for some value of what else decides
+// (`conditions`). The gate must have been judged for it.
 bool lets_in(const gate::Gate& gate, arch::Device device);
 bool lets_in(const gate::Gate& gate, arch::DeviceSet devices);
 // Its standing to a device; nullptr if it was not judged for it.

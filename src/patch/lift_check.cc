@@ -17,7 +17,9 @@ using gate::Gate;
 using source::Range;
 
 using FileKey = std::pair<std::uint32_t, std::string>;
-FileKey file_of(const Gate& g) { return {g.site, g.path}; }
+FileKey file_of(const Gate& g) {
+  return {g.site, g.path};
+}
 
 // Where texts of a file are once it is edited.
 class Shift {
@@ -27,8 +29,8 @@ class Shift {
     std::ranges::sort(edits_, {}, [](const source::Edit& e) { return e.range.begin; });
   }
 
-  // A range begins behind what is inserted at its begin, and ends before what is inserted at its end;
-  // what stands at the borders of a replaced text stays within the new one.
+  // A range begins behind what is inserted at its begin, and ends before what is inserted at its
+  // end; what stands at the borders of a replaced text stays within the new one.
   Range moved(Range r) const {
     std::int64_t by = 0;
     Range out = r;
@@ -38,7 +40,8 @@ class Shift {
         by += grows;
         continue;
       }
-      if (e.range.begin < r.begin) out.begin = e.range.begin;  // replaced together with what is before it
+      if (e.range.begin < r.begin)
+        out.begin = e.range.begin;  // replaced together with what is before it
       if (e.range.begin >= r.end) break;
       std::uint32_t end = std::max(r.end, e.range.end);
       out.end = static_cast<std::uint32_t>(std::max<std::int64_t>(out.end, end) + grows);
@@ -61,18 +64,23 @@ class Shift {
   std::vector<source::Edit> edits_;
 };
 
-bool overlap(Range a, Range b) { return a.begin < b.end && b.begin < a.end; }
+bool overlap(Range a, Range b) {
+  return a.begin < b.end && b.begin < a.end;
+}
 
 std::string_view said(const Gate& g, arch::Device d) {
   const gate::Standing* s = standing_of(g, d);
   return s == nullptr ? "not judged" : name_of(s->admits);
 }
 
-std::string shown(const Gate& g) { return fmt::format("'{}'", text::one_line(g.expression, 70)); }
+std::string shown(const Gate& g) {
+  return fmt::format("'{}'", text::one_line(g.expression, 70));
+}
 
 class Check {
  public:
-  Check(const std::vector<Gate>& before, const std::vector<Gate>& after, const std::vector<Opening>& openings)
+  Check(const std::vector<Gate>& before, const std::vector<Gate>& after,
+        const std::vector<Opening>& openings)
       : before_(before), after_(after) {
     for (const Opening& o : openings) {
       openings_.emplace(o.gate, &o);
@@ -109,8 +117,8 @@ class Check {
     return shift == shifts_.end() ? g.range : shift->second.moved(g.range);
   }
 
-  // Each gate before with the one after that stands where it stood: first those of the same form and
-  // place, then what overlaps.
+  // Each gate before with the one after that stands where it stood: first those of the same form
+  // and place, then what overlaps.
   void pair_up() {
     std::map<FileKey, std::vector<const Gate*>> by_file;
     for (const Gate& g : after_) by_file[file_of(g)].push_back(&g);
@@ -129,36 +137,45 @@ class Check {
       pair(g, [&, r = moved(g)](const Gate& o) { return o.range == r && o.form == g.form; });
     }
     for (const Gate& g : before_) {
-      pair(g, [&, r = moved(g)](const Gate& o) { return o.range.begin == r.begin && overlap(o.range, r); });
+      pair(g, [&, r = moved(g)](const Gate& o) {
+        return o.range.begin == r.begin && overlap(o.range, r);
+      });
     }
     for (const Gate& g : before_) {
       pair(g, [&, r = moved(g)](const Gate& o) { return overlap(o.range, r); });
     }
   }
 
-  void problem(std::string what, const Gate& at) { out_.problems.push_back({std::move(what), place_of(at)}); }
+  void problem(std::string what, const Gate& at) {
+    out_.problems.push_back({std::move(what), place_of(at)});
+  }
 
   void judge(const Gate& was, const Gate* is) {
     auto opening = openings_.find(&was);
     if (is == nullptr) {
       bool replaced = opening != openings_.end();
-      if (replaced || !was.group.empty() || matters(was)) problem(fmt::format("the gate {} is gone", shown(was)), was);
+      if (replaced || !was.group.empty() || matters(was))
+        problem(fmt::format("the gate {} is gone", shown(was)), was);
       return;
     }
     if (opening != openings_.end()) return judge_opened(was, *is, *opening->second);
     bool same = is->admitted == was.admitted;
-    for (const gate::Standing& s : was.standings) same = same && said(*is, s.device) == name_of(s.admits);
+    for (const gate::Standing& s : was.standings)
+      same = same && said(*is, s.device) == name_of(s.admits);
     if (same) {
       ++out_.unchanged;
     } else if (follows(was, *is)) {
       out_.followed.push_back(place_of(*is));
     } else {
-      problem(fmt::format("the gate {}, which no step opens, admits {} where it admitted {}", shown(was), admits(*is), admits(was)), *is);
+      problem(fmt::format("the gate {}, which no step opens, admits {} where it admitted {}",
+                          shown(was), admits(*is), admits(was)),
+              *is);
     }
   }
 
   static bool matters(const Gate& g) {
-    return std::ranges::any_of(g.standings, [](const gate::Standing& s) { return s.effect != gate::Effect::definition; });
+    return std::ranges::any_of(
+        g.standings, [](const gate::Standing& s) { return s.effect != gate::Effect::definition; });
   }
 
   // A use of what was opened: it lets in more, namely devices that were asked for, and loses none.
@@ -173,20 +190,27 @@ class Check {
   // "sm_90..sm_103 (sm_120: no)"
   static std::string admits(const Gate& g) {
     std::string out = arch::to_text(g.admitted);
-    for (const gate::Standing& s : g.standings) out += fmt::format(", {}: {}", s.device.name(), name_of(s.admits));
+    for (const gate::Standing& s : g.standings)
+      out += fmt::format(", {}: {}", s.device.name(), name_of(s.admits));
     return out;
   }
 
   void judge_opened(const Gate& was, const Gate& is, const Opening& opening) {
     std::size_t problems = out_.problems.size();
     for (unsigned d : opening.admit) {
-      if (!lets_in(is, arch::Device(d))) problem(fmt::format("the gate {} still shuts {} out", shown(is), arch::Device(d).name()), is);
+      if (!lets_in(is, arch::Device(d)))
+        problem(fmt::format("the gate {} still shuts {} out", shown(is), arch::Device(d).name()),
+                is);
     }
     if (DeviceSet lost = was.admitted - is.admitted; !lost.empty()) {
-      problem(fmt::format("the gate {} shuts {} out, which it admitted before", shown(is), arch::to_text(lost)), is);
+      problem(fmt::format("the gate {} shuts {} out, which it admitted before", shown(is),
+                          arch::to_text(lost)),
+              is);
     }
     if (DeviceSet added = is.admitted - was.admitted - opening.admit; !added.empty()) {
-      problem(fmt::format("the gate {} admits {}, which nobody asked for", shown(is), arch::to_text(added)), is);
+      problem(fmt::format("the gate {} admits {}, which nobody asked for", shown(is),
+                          arch::to_text(added)),
+              is);
     }
     if (problems == out_.problems.size()) ++out_.opened;
     if (opening.splits) kept_.push_back(&was);
@@ -200,9 +224,12 @@ class Check {
       return;
     }
     // The rest of a block whose other part was opened.
-    bool rest = std::ranges::any_of(kept_, [&](const Gate* was) { return was->path == g.path && was->admitted == g.admitted; });
+    bool rest = std::ranges::any_of(
+        kept_, [&](const Gate* was) { return was->path == g.path && was->admitted == g.admitted; });
     if (!rest && matters(g) && !lets_in(g, asked_)) {
-      problem(fmt::format("the edit brings a gate {} that shuts {} out", shown(g), arch::to_text(asked_)), g);
+      problem(fmt::format("the edit brings a gate {} that shuts {} out", shown(g),
+                          arch::to_text(asked_)),
+              g);
     }
   }
 
@@ -220,8 +247,9 @@ class Check {
 
 }  // namespace
 
-LiftCheck check_lift(const std::vector<Gate>& before, const std::vector<Gate>& after, const std::vector<Opening>& openings,
-                     const std::vector<PlannedEdit>& edits, const Unreadable& unread_before, const Unreadable& unread_after) {
+LiftCheck check_lift(const std::vector<Gate>& before, const std::vector<Gate>& after,
+                     const std::vector<Opening>& openings, const std::vector<PlannedEdit>& edits,
+                     const Unreadable& unread_before, const Unreadable& unread_after) {
   Check check(before, after, openings);
   check.compare_unread(unread_before, unread_after);
   return check.run(edits);

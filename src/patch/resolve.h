@@ -1,5 +1,5 @@
-// From patch sets, and gates chosen by the user, to plans: which edits an environment needs, in which
-// order, and why nothing may be written if that is so.
+// From patch sets, and gates chosen by the user, to plans: which edits an environment needs, in
+// which order, and why nothing may be written if that is so.
 //
 // This house does not audit: it is given the gates of an audit and a way to read files. Whether the
 // edits do what they are meant to is checked by auditing again (lift_check.h).
@@ -15,19 +15,9 @@
 #include "package/environment.h"
 #include "patch/patch_set.h"
 #include "patch/plan.h"
+#include "patch/request.h"
 
 namespace ungate::patch {
-
-// What the user wants.
-struct Request {
-  std::vector<arch::Device> targets;
-  std::vector<std::string> sets;     // ids, or their last part; none: all that are for the targets
-  bool no_sets = false;              // only the lifts
-  std::vector<std::string> members;  // to be taken although they are off: "auto", "allreduce-sm12x:auto"
-  std::vector<std::string> without;  // to be left out although they are on
-  std::vector<std::string> lifts;    // gates: ids, or the beginning of one; path:line
-  bool lift_unknown = false;         // also gates whose verdict is not known
-};
 
 // What is there. All of it must outlive the resolution.
 struct Ground {
@@ -35,7 +25,10 @@ struct Ground {
   // Of the whole environment, judged for devices_to_judge().
   const std::vector<gate::Gate>& gates;
   // The bytes of a file below a site; nullopt if there is none.
-  std::function<Result<std::optional<std::string>>(std::uint32_t site, const std::string& path)> load;
+  std::function<Result<std::optional<std::string>>(std::uint32_t site, const std::string& path)>
+      load;
+  // All patch sets that there are; those that are wanted are an argument of resolve().
+  const std::vector<PatchSet>& sets;
   // Where each package keeps what it built (CacheRule::modules is filled in here), by its name.
   std::map<std::string, std::vector<CacheRule>> caches;
 };
@@ -43,9 +36,12 @@ struct Ground {
 // A gate that the edits are to open.
 struct Opening {
   const gate::Gate* gate = nullptr;
-  arch::DeviceSet admit;     // these and no others are to be let in
-  bool splits = false;       // see Step::splits
-  std::string step;          // its id, or that of the gate for a lift
+  arch::DeviceSet admit;  // these and no others are to be let in
+  // See Step::splits: only these JIT modules are built in the part that is opened, and what the
+  // others need it does not. Empty: all that the gate leads to.
+  bool splits = false;
+  std::vector<std::string> modules;
+  std::string step;  // its id, or that of the gate for a lift
 };
 
 // An edit that was decided on.
@@ -57,50 +53,44 @@ struct PlannedEdit {
 };
 
 struct StepOutcome {
-  const Step* step = nullptr;         // null for a lift
+  const Step* step = nullptr;  // null for a lift
   PlanStep record;
-  std::string where;                  // path:line of what it is about, or of the nearest place
+  std::string where;  // path:line of what it is about, or of the nearest place
   std::vector<PlannedEdit> edits;
   std::vector<Opening> openings;
-  std::vector<std::string> modules;   // JIT modules that are built from what it edits
+  std::vector<std::string> modules;  // JIT modules that are built from what it edits
   // Files that hold what it wants already (site, path).
   std::vector<std::pair<std::uint32_t, std::string>> holds;
-  bool fits() const;                  // false: drifted or ambiguous
+  bool fits() const;  // false: drifted or ambiguous
 };
 
 struct MemberOutcome {
   const Member* member = nullptr;
-  bool chosen = false;                // wanted, by default or by name
-  std::string why;                    // why it is off, or not written although it was wanted
-  std::vector<StepOutcome> steps;     // of a member that is off, too: what it would do
+  bool chosen = false;             // wanted, by default or by name
+  std::string why;                 // why it is off, or not written although it was wanted
+  std::vector<StepOutcome> steps;  // of a member that is off, too: what it would do
 };
 
 struct SetOutcome {
   const PatchSet* set = nullptr;
-  std::string state;                  // of its chosen members, together: see state:: in plan.h
+  std::string state;  // of its chosen members, together: see state:: in plan.h
   std::vector<MemberOutcome> members;
 };
 
 struct Resolution {
   std::vector<SetOutcome> sets;
   std::vector<StepOutcome> lifts;
-  std::vector<PlannedEdit> edits;     // of the plans
+  std::vector<PlannedEdit> edits;  // of the plans
   std::vector<Opening> openings;
-  // One for each Site::root, in the order in which they are to be written. None if there is nothing to
-  // do, or if there are refusals.
+  // One for each Site::root, in the order in which they are to be written. None if there is nothing
+  // to do, or if there are refusals.
   std::vector<Plan> plans;
-  std::vector<Error> refusals;        // `drift`, `does_not_fit`, `refused`
+  std::vector<Error> refusals;  // `drift`, `does_not_fit`, `refused`
 };
 
-// The sets that a request is about: those for its targets, or those it names. `usage` for a name that
-// means none or several, or a member that no such set has.
-Result<std::vector<const PatchSet*>> choose_sets(const std::vector<PatchSet>& sets, const Request& request);
-
-// The devices that the audit must judge gates for.
-std::vector<arch::Device> devices_to_judge(const std::vector<const PatchSet*>& sets, const Request& request);
-
-// Fails for a lift that names no gate (`not_found`) and for files that cannot be read; everything else
-// that is in the way is a refusal.
-Result<Resolution> resolve(const std::vector<const PatchSet*>& sets, const Request& request, const Ground& ground);
+// Fails for a lift that names no gate (`not_found`) and for files that cannot be read; everything
+// else that is in the way is a refusal.
+Result<Resolution> resolve(const std::vector<const PatchSet*>& sets, const Request& request,
+                           const Ground& ground);
 
 }  // namespace ungate::patch

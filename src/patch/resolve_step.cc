@@ -29,7 +29,8 @@ void add_once(std::vector<std::string>& list, const std::vector<std::string>& it
 }
 
 // The edits of a gate's own lift for these devices, each once; false, with `why`, if it has none.
-bool lift_edits(const Gate& gate, arch::DeviceSet devices, const std::string& step, StepOutcome& out, std::string& why) {
+bool lift_edits(const Gate& gate, arch::DeviceSet devices, const std::string& step,
+                StepOutcome& out, std::string& why) {
   for (unsigned d : devices) {
     const gate::Standing* s = standing_of(gate, arch::Device(d));
     if (s == nullptr || s->admits == gate::Admits::unknown) {
@@ -42,7 +43,8 @@ bool lift_edits(const Gate& gate, arch::DeviceSet devices, const std::string& st
       return false;
     }
     for (const gate::LiftEdit& e : s->lift->edits) {
-      bool there = std::ranges::any_of(out.edits, [&](const PlannedEdit& p) { return p.path == e.path && p.edit == e.edit; });
+      bool there = std::ranges::any_of(
+          out.edits, [&](const PlannedEdit& p) { return p.path == e.path && p.edit == e.edit; });
       if (!there) out.edits.push_back({e.site, e.path, e.edit, step});
     }
     add_once(out.modules, s->lift->modules);
@@ -52,7 +54,8 @@ bool lift_edits(const Gate& gate, arch::DeviceSet devices, const std::string& st
 
 class StepResolver {
  public:
-  StepResolver(const PatchSet& set, const Step& step, const Ground& ground, Texts& texts, StepOutcome& out)
+  StepResolver(const PatchSet& set, const Step& step, const Ground& ground, Texts& texts,
+               StepOutcome& out)
       : set_(set), step_(step), ground_(ground), texts_(texts), out_(out) {}
 
   Status run() {
@@ -92,33 +95,41 @@ class StepResolver {
     out_.where = place_of(*match.gates[0]);
     for (const Gate* g : match.gates) {
       if (arch::DeviceSet shut = shut_out(*g, step_.admit); !shut.empty()) {
-        out_.openings.push_back({g, step_.admit, step_.splits, step_.id});
+        std::vector<std::string> part = step_.splits ? set_.modules : std::vector<std::string>();
+        out_.openings.push_back({g, step_.admit, step_.splits, std::move(part), step_.id});
       } else {
         hold(text.site, g->path);
       }
     }
     if (!out_.openings.empty()) return true;
     if (!is_superseded()) {
-      be(state::already_admitted, match.gates.size() == 1 ? fmt::format("it admits {}", arch::to_text(match.gates[0]->admitted))
-                                                          : fmt::format("all {} gates admit {}", match.gates.size(), arch::to_text(step_.admit)));
+      be(state::already_admitted,
+         match.gates.size() == 1
+             ? fmt::format("it admits {}", arch::to_text(match.gates[0]->admitted))
+             : fmt::format("all {} gates admit {}", match.gates.size(),
+                           arch::to_text(step_.admit)));
     }
     return false;
   }
 
   void hold(std::uint32_t site, const std::string& path) {
     std::pair<std::uint32_t, std::string> file{site, path};
-    if (std::ranges::find(out_.holds, file) == out_.holds.end()) out_.holds.push_back(std::move(file));
+    if (std::ranges::find(out_.holds, file) == out_.holds.end())
+      out_.holds.push_back(std::move(file));
   }
 
   Status lift() {
     std::string why;
     for (const Opening& o : out_.openings) {
       if (lift_edits(*o.gate, shut_out(*o.gate, step_.admit), step_.id, out_, why)) continue;
-      be(state::drifted, fmt::format("'{}' cannot be lifted: {}", text::one_line(o.gate->expression, 60), why), place_of(*o.gate));
+      be(state::drifted,
+         fmt::format("'{}' cannot be lifted: {}", text::one_line(o.gate->expression, 60), why),
+         place_of(*o.gate));
       out_.edits.clear();
       return {};
     }
-    be(state::applies, fmt::format("{}, {}", text::count(out_.openings.size(), "gate"), text::count(out_.edits.size(), "edit")));
+    be(state::applies, fmt::format("{}, {}", text::count(out_.openings.size(), "gate"),
+                                   text::count(out_.edits.size(), "edit")));
     return {};
   }
 
@@ -129,7 +140,9 @@ class StepResolver {
     std::vector<std::uint32_t> at = occurrences((*text)->file->text(), step_.superseded_by);
     if (at.empty()) return false;
     hold((*text)->site, (*text)->file->path());
-    be(state::superseded, fmt::format("the package has it: '{}'", text::one_line(step_.superseded_by, 60)), (*text)->file->at(at[0]));
+    be(state::superseded,
+       fmt::format("the package has it: '{}'", text::one_line(step_.superseded_by, 60)),
+       (*text)->file->at(at[0]));
     return true;
   }
 
@@ -144,7 +157,8 @@ class StepResolver {
       Anchor anchor = find_anchor(source, e);
       switch (anchor.found) {
         case Anchor::Found::once:
-          out_.edits.push_back({(*text)->site, e.path, {anchor.range, e.replace, e.with}, step_.id});
+          out_.edits.push_back(
+              {(*text)->site, e.path, {anchor.range, e.replace, e.with}, step_.id});
           if (out_.where.empty()) out_.where = source.at(anchor.range.begin);
           break;
         case Anchor::Found::in_place:
@@ -155,12 +169,14 @@ class StepResolver {
         case Anchor::Found::several: {
           std::vector<std::string> lines;
           for (std::uint32_t line : anchor.lines) lines.push_back(std::to_string(line));
-          be(state::ambiguous, fmt::format("the text to replace stands on the lines {}", text::join(lines, ", ")),
+          be(state::ambiguous,
+             fmt::format("the text to replace stands on the lines {}", text::join(lines, ", ")),
              fmt::format("{}:{}", e.path, anchor.lines.front()));
           return give_up();
         }
         case Anchor::Found::missing:
-          be(state::drifted, anchor.why, anchor.line == 0 ? e.path : fmt::format("{}:{}", e.path, anchor.line));
+          be(state::drifted, anchor.why,
+             anchor.line == 0 ? e.path : fmt::format("{}:{}", e.path, anchor.line));
           return give_up();
       }
     }
@@ -168,9 +184,11 @@ class StepResolver {
       be(state::applies, text::count(out_.edits.size(), "edit"));
     } else if (!out_.openings.empty()) {
       const Gate& gate = *out_.openings.front().gate;
-      be(state::drifted, "the text is in place, and the gate shuts the target out nevertheless", place_of(gate));
+      be(state::drifted, "the text is in place, and the gate shuts the target out nevertheless",
+         place_of(gate));
     } else {
-      be(state::already_admitted, in_place == 1 ? "the text is in place" : "the texts are in place");
+      be(state::already_admitted,
+         in_place == 1 ? "the text is in place" : "the texts are in place");
     }
     return {};
   }
@@ -189,10 +207,12 @@ class StepResolver {
 
 }  // namespace
 
-bool StepOutcome::fits() const { return record.state != state::drifted && record.state != state::ambiguous; }
+bool StepOutcome::fits() const {
+  return record.state != state::drifted && record.state != state::ambiguous;
+}
 
-Result<StepOutcome> resolve_step(const PatchSet& set, const Member& member, const Step& step, const Ground& ground,
-                                 Texts& texts) {
+Result<StepOutcome> resolve_step(const PatchSet& set, const Member& member, const Step& step,
+                                 const Ground& ground, Texts& texts) {
   StepOutcome out;
   out.step = &step;
   out.record = {set.id, step.id, member.package, {}, {}, {}};
@@ -205,18 +225,21 @@ Result<StepOutcome> resolve_step(const PatchSet& set, const Member& member, cons
   out.record.version = d->version_text;
   if (!d->version || !member.versions.contains(*d->version)) {
     out.record.state = state::not_installed;
-    out.record.detail = fmt::format("it is for {} {}; {} is installed", member.package, member.versions.text(),
-                                    d->version_text.empty() ? "an unknown version" : d->version_text);
+    out.record.detail =
+        fmt::format("it is for {} {}; {} is installed", member.package, member.versions.text(),
+                    d->version_text.empty() ? "an unknown version" : d->version_text);
     return out;
   }
-  if (auto status = StepResolver(set, step, ground, texts, out).run(); !status) return std::unexpected(status.error());
+  if (auto status = StepResolver(set, step, ground, texts, out).run(); !status)
+    return std::unexpected(status.error());
   if (!out.fits()) out.openings.clear();
   return out;
 }
 
 StepOutcome resolve_lift(const Gate& gate, const Request& request, std::vector<Error>& refusals) {
   StepOutcome out;
-  out.record = {"lift", gate.id, gate.package, gate.version, std::string(state::already_admitted), {}};
+  out.record = {"lift", gate.id, gate.package, gate.version, std::string(state::already_admitted),
+                {}};
   out.where = place_of(gate);
   arch::DeviceSet wanted, comes_along;
   for (arch::Device d : request.targets) wanted |= arch::DeviceSet::of(d.index());
@@ -229,8 +252,10 @@ StepOutcome resolve_lift(const Gate& gate, const Request& request, std::vector<E
   auto refuse = [&](std::string why, std::string next) {
     out.record.state = state::drifted;
     out.record.detail = why;
-    refusals.push_back({ErrorCode::refused, fmt::format("'{}' is not lifted: {}", text::one_line(gate.expression, 80), why),
-                        out.where, std::move(next)});
+    refusals.push_back(
+        {ErrorCode::refused,
+         fmt::format("'{}' is not lifted: {}", text::one_line(gate.expression, 80), why), out.where,
+         std::move(next)});
     out.edits.clear();
     return out;
   };
@@ -238,21 +263,26 @@ StepOutcome resolve_lift(const Gate& gate, const Request& request, std::vector<E
     const gate::Standing* s = standing_of(gate, arch::Device(d));
     if (s == nullptr) continue;
     if (s->verdict == gate::Verdict::capability) {
-      std::string what = s->evidence.empty() ? std::string() : fmt::format(" ({})", s->evidence.front().what);
-      return refuse(fmt::format("what is behind it cannot run on {}{}", s->device.name(), what), "see `ungate explain " + gate.id + "`");
+      std::string what =
+          s->evidence.empty() ? std::string() : fmt::format(" ({})", s->evidence.front().what);
+      return refuse(fmt::format("what is behind it cannot run on {}{}", s->device.name(), what),
+                    "see `ungate explain " + gate.id + "`");
     }
     if (s->verdict != gate::Verdict::policy && !request.lift_unknown) {
-      return refuse(fmt::format("it is not known whether what is behind it runs on {}", s->device.name()),
-                    "see `ungate explain " + gate.id + "`; --allow-unknown lifts it nevertheless");
+      return refuse(
+          fmt::format("it is not known whether what is behind it runs on {}", s->device.name()),
+          "see `ungate explain " + gate.id + "`; --allow-unknown lifts it nevertheless");
     }
     if (s->lift) comes_along |= s->lift->also_admits;
   }
   std::string why;
-  if (!lift_edits(gate, shut, gate.id, out, why)) return refuse(why, "see `ungate rules list` for a patch set that opens it");
+  if (!lift_edits(gate, shut, gate.id, out, why))
+    return refuse(why, "see `ungate rules list` for a patch set that opens it");
   out.record.state = state::applies;
   out.record.detail = text::count(out.edits.size(), "edit");
-  if (!(comes_along - wanted).empty()) out.record.detail += "; admits " + arch::to_text(comes_along - wanted) + ", too";
-  out.openings.push_back({&gate, wanted | comes_along, false, gate.id});
+  if (!(comes_along - wanted).empty())
+    out.record.detail += "; admits " + arch::to_text(comes_along - wanted) + ", too";
+  out.openings.push_back({&gate, wanted | comes_along, false, {}, gate.id});
   return out;
 }
 

@@ -7,10 +7,11 @@
 namespace ungate::patch {
 
 // Decides a step's state and edits. Errors are files that cannot be read.
-Result<StepOutcome> resolve_step(const PatchSet& set, const Member& member, const Step& step, const Ground& ground,
-                                 Texts& texts);
+Result<StepOutcome> resolve_step(const PatchSet& set, const Member& member, const Step& step,
+                                 const Ground& ground, Texts& texts);
 
 // A gate that the user names, for the request's targets.
-StepOutcome resolve_lift(const gate::Gate& gate, const Request& request, std::vector<Error>& refusals);
+StepOutcome resolve_lift(const gate::Gate& gate, const Request& request,
+                         std::vector<Error>& refusals);
 
 }  // namespace ungate::patch

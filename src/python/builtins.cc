@@ -97,6 +97,16 @@ ValueId Interpreter::range_list(std::span<const ValueId> v) {
   return s_.sequence(Kind::list, items);
 }
 
+void Interpreter::note_reading(Lifted path, const Frame& f) {
+  Reading reading{{f.module, f.call}, functions_[f.function].range, f.tree, {}};
+  l_.each(path, [&](DeviceSet, ValueId v) {
+    s_.each(v, [&](ValueId one) {
+      if (s_.kind(one) == Kind::string || s_.kind(one) == Kind::path) reading.paths.emplace_back(s_.text(one));
+    });
+  });
+  if (!reading.paths.empty()) readings.push_back(std::move(reading));
+}
+
 Lifted Interpreter::call_builtin(std::string_view name, const Arguments& arguments, Frame& f, DeviceSet mask) {
   const auto& args = arguments.positional;
   auto each = [&](auto&& body) { return on_each(std::span(args), body); };
@@ -106,6 +116,7 @@ Lifted Interpreter::call_builtin(std::string_view name, const Arguments& argumen
   if (name == "hasattr") return args.size() == 2 ? has_attribute(args[0], args[1]) : open();
   if (name == "getattr" && args.size() >= 2) return get_attribute(args, f, mask);
   if (name == "map" && args.size() == 2) return map_call(args[0], args[1], f, mask);
+  if (name == "open" && f.emit && f.function != kNoIndex && !args.empty()) note_reading(args[0], f);
   if (name == "filter" || name == "print" || name == "setattr" || name == "open" || name == "super") return open();
   if (args.empty()) {
     if (name == "list") return l_.of(s_.sequence(Kind::list, {}));

@@ -28,11 +28,21 @@ Lifted Interpreter::eval_call(NodeId id, Frame& f, DeviceSet mask) {
   }
   if (f.via != nullptr) note_callee(callee, f);
   f.call = t[id].range;
-  Lifted out = call(callee, arguments, f, mask - f.pending);
+  Lifted out;
+  if (!named_fact(t, callee_node, callee, out)) out = call(callee, arguments, f, mask - f.pending);
   record_sinks(id, out, f, mask);
   mutate_receiver(callee_node, callee, arguments, f, mask);
   note_absent(out, f, mask - f.pending);
   return out;
+}
+
+// A function that is known by its name, of an object that was not followed: `nvml.nvmlDeviceGet…(handle)`.
+bool Interpreter::named_fact(const Tree& t, NodeId callee_node, Lifted callee, Lifted& out) {
+  if (t[callee_node].kind != NodeKind::attribute || !l_.uniform(callee) || s_.kind(l_.value(callee)) != Kind::unknown) return false;
+  auto known = k_.functions.find(t[callee_node].name);
+  if (known == k_.functions.end()) return false;
+  out = device_fact(known->second);
+  return true;
 }
 
 void Interpreter::spread(Lifted value, Arguments& arguments) {
@@ -208,6 +218,7 @@ void Interpreter::capture_call(const Callable& callable, const std::vector<Lifte
     capture.function = functions_[f.function].qualname;
     capture.function_range = functions_[f.function].range;
   }
+  capture.tree = f.tree;
   capture.alive = mask;
   const auto params = fn.tree->children(fn.params());
   for (std::size_t i = 0; i < params.size(); ++i) {

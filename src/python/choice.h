@@ -82,8 +82,17 @@ struct Capture {
   Symbol callee;                // dotted
   Symbol function;              // qualified name of the enclosing function
   source::Range function_range; // empty at module level
+  const Tree* tree = nullptr;   // where the call stands
   arch::DeviceSet alive;
   std::vector<std::pair<Symbol, value::Lifted>> arguments;
+};
+
+// A file that a function opens, as far as its path is known: what a builder makes sources from.
+struct Reading {
+  Place place;                  // the call
+  source::Range function_range;
+  const Tree* tree = nullptr;   // where the function stands
+  std::vector<std::string> paths;
 };
 
 // The tests of one if/elif chain, in order.

@@ -51,6 +51,7 @@ const std::vector<Choice>& Evaluation::choices() const { return interpreter_->ch
 const std::vector<Condition>& Evaluation::conditions() const { return interpreter_->conditions; }
 const std::vector<Chain>& Evaluation::chains() const { return interpreter_->chains; }
 const std::vector<Capture>& Evaluation::captures() const { return interpreter_->captures; }
+const std::vector<Reading>& Evaluation::readings() const { return interpreter_->readings; }
 
 std::vector<std::pair<Place, std::string>> Evaluation::problems() const {
   std::vector<std::pair<Place, std::string>> out;

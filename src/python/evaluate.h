@@ -44,6 +44,7 @@ class Evaluation {
   const std::vector<Condition>& conditions() const;
   const std::vector<Chain>& chains() const;
   const std::vector<Capture>& captures() const;
+  const std::vector<Reading>& readings() const;
   // What could not be read: place and sentence.
   std::vector<std::pair<Place, std::string>> problems() const;
 

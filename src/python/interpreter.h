@@ -109,6 +109,9 @@ struct Arguments {
   bool open = false;  // *args or **kwargs whose items are not known
 };
 
+// Adds the devices that a -gencode flag builds code for; false for any other flag (gencode.cc).
+bool gencode_devices(std::string_view flag, DeviceSet& out);
+
 struct Frame {
   Frame* outer = nullptr;
   ModuleId module = 0;
@@ -169,6 +172,7 @@ class Interpreter {
   std::vector<Condition> conditions;
   std::vector<Chain> chains;
   std::vector<Capture> captures;
+  std::vector<Reading> readings;
   struct Problem {
     Place place;
     std::string what;
@@ -280,11 +284,22 @@ class Interpreter {
   std::uint32_t condition_at(NodeId root, const Frame& f, Want want);
 
   // sinks.cc
+  bool named_fact(const Tree& t, NodeId callee_node, Lifted callee, Lifted& out);
   void record_sinks(NodeId call, Lifted result, Frame& f, DeviceSet mask);
   void record_decorators(const Function& fn);
   void record_decorator(NodeId decorator, Frame& f);
   void record_sink(NodeId at, const Sink& sink, DeviceSet refused, Frame& f, DeviceSet mask);
   std::optional<DeviceSet> listed_devices(ValueId list, Sink::Lists kind);
+
+  // gencode.cc
+  struct FixedFlags {
+    std::vector<NodeId> places;            // where they come in
+    DeviceSet devices;                     // that one of them builds for
+    std::vector<std::uint32_t> variables;  // looked at already
+  };
+  void record_gencode(NodeId flags, const Sink& sink, Frame& f, DeviceSet mask);
+  void find_gencode(NodeId id, Frame& f, DeviceSet mask, FixedFlags& found);
+  void find_assigned(std::uint32_t slot, Frame& f, DeviceSet mask, FixedFlags& found);
 
   // eval.cc
   Lifted unknown(Free_ kind, std::string_view name);
@@ -324,6 +339,7 @@ class Interpreter {
   Lifted class_name(Symbol name, Frame& f);
   Lifted global_from(Frame& f, Symbol name);
   Lifted bind_global(ModuleId id, Symbol name);
+  bool made_object(ModuleId id, Symbol name, Lifted& out);
   bool exports(ModuleId id, Symbol name, int depth = 0);
   Lifted bind_piece(ModuleId id, std::uint32_t index, Symbol name);
   void run_piece(ModuleId id, std::uint32_t index);
@@ -395,8 +411,13 @@ class Interpreter {
              Lifted* receiver_after = nullptr);
   void emit_context(const Callable& callable, const std::vector<Lifted>& slots);
   Lifted run_generic(FunctionId function, ClosureId closure);
-  Lifted run_for_receiver(FunctionId function, Lifted self);
-  const Gives* annotated(const Tree& t, NodeId annotation) const;
+  struct Received {
+    Lifted receiver, answer;   // what the method leaves in it, and returns
+  };
+  Received run_for_receiver(FunctionId function, Lifted self);
+  void run_inherited(ClassId klass);
+  NodeId fact_annotation(const Tree& t, NodeId annotation) const;
+  Lifted annotated_fact(Symbol annotation, ModuleId module);
   bool mentions_derived(FunctionId id);
   void run_inner();
   void run_class(ClassId klass);
@@ -423,6 +444,7 @@ class Interpreter {
   ValueId range_list(std::span<const ValueId> v);
   ValueId zipped(std::string_view name, std::span<const ValueId> v);
   ValueId builtin_of_one(std::string_view name, ValueId x);
+  void note_reading(Lifted path, const Frame& f);
   Lifted call_builtin(std::string_view name, const Arguments& arguments, Frame& f, DeviceSet mask);
   Lifted keyword_dict(const Arguments& arguments);
   Lifted map_call(Lifted function, Lifted iterable, Frame& f, DeviceSet mask);

@@ -47,6 +47,7 @@ struct Knowledge {
   Map<Gives> annotations;       // of a parameter
   Map<Gives> properties;        // attribute of device properties
   Map<value::Constant> constants;  // dotted name of a value or of a call without device: what it is
+  Map<Symbol> objects;          // dotted global that is made at run time -> dotted class it is an object of
   Set constant_calls;           // of these, the names that are called
   Set present;                  // dotted names that hasattr finds
   Set missing;                  // dotted names (and everything below) that do not exist in this world

@@ -69,6 +69,7 @@ Lifted Interpreter::global(ModuleId id, Symbol name) {
 Lifted Interpreter::bind_global(ModuleId id, Symbol name) {
   Module& m = p_.load(id);
   if (m.file == nullptr) return unknown(Free_::unread, m.path);
+  if (Lifted made; made_object(id, name, made)) return made;
   if (auto bound = m.binders.find(name); bound != m.binders.end()) {
     Lifted value;
     for (std::uint32_t piece : bound->second) {
@@ -92,6 +93,23 @@ Lifted Interpreter::bind_global(ModuleId id, Symbol name) {
     if (find_module(dotted)) return l_.of(module_value(dotted));
   }
   return l_.of(builtin_name(name));
+}
+
+// A global that a package makes when it starts (a registry, a module's __getattr__), by the rules.
+bool Interpreter::made_object(ModuleId id, Symbol name, Lifted& out) {
+  if (k_.objects.empty()) return false;
+  auto rule = k_.objects.find(Symbol(std::string(p_[id].name.text()) + '.' + std::string(name.text())));
+  if (rule == k_.objects.end()) return false;
+  std::string_view dotted = rule->second.text();
+  auto module = find_module(Symbol(dotted.substr(0, dotted.rfind('.'))));
+  if (!module) return false;
+  Lifted klass = global(*module, Symbol(dotted.substr(dotted.rfind('.') + 1)));
+  out = l_.map(klass, [&](ValueId v) {
+    return s_.lift(v, [&](ValueId k) {
+      return s_.kind(k) == Kind::klass ? s_.object(s_.node(k).ref, {}, true) : s_.unknown({Free_::name, rule->second});
+    });
+  });
+  return true;
 }
 
 // True if a module binds the name itself, directly or through a star import.

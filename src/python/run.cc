@@ -63,6 +63,34 @@ void Interpreter::run_class(ClassId klass) {
     if (member.kind == LineKind::function) run_generic(method_at(klass, i), 0);
     run_inner();
   }
+  run_inherited(klass);
+}
+
+// A class that overrides a method with one that answers by the device makes every inherited method that
+// asks for it a name to follow. (What they answer depends on arguments, so running them would not tell.)
+void Interpreter::run_inherited(ClassId klass) {
+  if (words_ == nullptr || classes_[klass].mro.size() < 2) return;
+  WordSet overridden;
+  for (std::uint32_t i = 0; i < classes_[klass].members.size(); ++i) {
+    const Klass::Member member = classes_[klass].members[i];
+    bool method = member.kind == LineKind::function && member.tree == nullptr;
+    if (!method || !words_->has(hash_word(member.statement.name.text()))) continue;
+    FunctionId function = method_at(klass, i);
+    bool of_class = read(function).binding == Function::Binding::klass;
+    ValueId self = of_class ? s_.handle(Kind::klass, klass) : s_.object(klass, {}, true);
+    if (depends_on_device(run_for_receiver(function, l_.of(self)).answer)) overridden.add(member.statement.name.text());
+  }
+  if (overridden.empty()) return;
+  const std::vector<ClassId> mro = classes_[klass].mro;
+  for (std::size_t c = 1; c < mro.size(); ++c) {
+    for (std::uint32_t i = 0; i < classes_[mro[c]].members.size(); ++i) {
+      const Klass::Member member = classes_[mro[c]].members[i];
+      bool inherited = member.kind == LineKind::function && member.tree == nullptr && !classes_[klass].binders.contains(member.statement.name);
+      if (!inherited) continue;
+      const Function& fn = functions_[method_at(mro[c], i)];
+      if (mentions(p_[fn.module].file->text(), fn.range, overridden)) derive(member.statement.name);
+    }
+  }
 }
 
 // Runs a body; returns what it returns, absent (with the exception) where it raises.
@@ -138,8 +166,8 @@ Lifted Interpreter::run_generic(FunctionId function, ClosureId closure) {
       slots[i] = l_.of(s_.sequence(Kind::tuple, {}, true));
     } else if (kind == ParamKind::double_star) {
       slots[i] = l_.of(s_.dict({}, true));
-    } else if (const Gives* gives = annotated(t, annotation)) {
-      slots[i] = device_fact(*gives);
+    } else if (NodeId name = fact_annotation(t, annotation); name != 0) {
+      slots[i] = annotated_fact(t[name].name, fn.module);
     } else {
       slots[i] = unknown(Free_::argument, param.name.text());
     }
@@ -151,34 +179,48 @@ Lifted Interpreter::run_generic(FunctionId function, ClosureId closure) {
   return result;
 }
 
-const Gives* Interpreter::annotated(const Tree& t, NodeId annotation) const {
-  if (annotation == 0 || k_.annotations.empty()) return nullptr;
-  const Node& n = t[annotation];
-  auto found = k_.annotations.find(n.name);
-  if (found != k_.annotations.end()) return &found->second;
-  // Optional[DeviceCapability], "DeviceCapability | None"
+// The name in an annotation that stands for a fact of the device: DeviceCapability, Optional[DeviceCapability],
+// "DeviceCapability", DeviceCapability | None. 0 if there is none.
+NodeId Interpreter::fact_annotation(const Tree& t, NodeId annotation) const {
+  if (annotation == 0 || k_.annotations.empty()) return 0;
+  if (k_.annotations.contains(t[annotation].name)) return annotation;
   for (NodeId child : t.children(annotation)) {
-    if (const Gives* gives = annotated(t, child)) return gives;
+    if (NodeId found = fact_annotation(t, child); found != 0) return found;
   }
-  return nullptr;
+  return 0;
+}
+
+// The device's capability is an object of the class that the annotation names, if that has two fields.
+Lifted Interpreter::annotated_fact(Symbol annotation, ModuleId module) {
+  const Gives gives = k_.annotations.at(annotation);
+  Lifted fact = device_fact(gives);
+  if (gives != Gives::capability || !exports(module, annotation)) return fact;
+  Lifted klass = global(module, annotation);
+  if (!l_.uniform(klass) || s_.kind(l_.value(klass)) != Kind::klass) return fact;
+  ClassId id = s_.node(l_.value(klass)).ref;
+  if (classes_[id].form != Klass::Form::named_tuple || classes_[id].fields.size() != 2) return fact;
+  return l_.map(fact, [&](ValueId pair) {
+    ValueId fields[] = {s_.items(pair)[0], s_.items(pair)[1]};
+    return s_.record(id, fields);
+  });
 }
 
 // A method run for what it leaves in its receiver.
-Lifted Interpreter::run_for_receiver(FunctionId function, Lifted self) {
+Interpreter::Received Interpreter::run_for_receiver(FunctionId function, Lifted self) {
   const Function& fn = read(function);
-  if (depth_ >= kDepth) return self;
+  if (depth_ >= kDepth) return {self, {}};
   Callable callable;
   callable.function = function;
   callable.receiver = self;
   const Tree& t = *fn.tree;
   std::vector<Lifted> slots(fn.scope().slots.size());
   auto params = t.children(fn.params());
-  if (params.empty()) return self;
+  if (params.empty()) return {self, {}};
   slots[0] = self;
   for (std::size_t i = 1; i < params.size(); ++i) slots[i] = unknown(Free_::argument, t[params[i]].name.text());
   Lifted after = self;
-  run(callable, slots, false, &after);
-  return after;
+  Lifted answer = run(callable, slots, false, &after);
+  return {after, answer};
 }
 
 }  // namespace ungate::python

@@ -4,25 +4,6 @@
 #include "python/interpreter.h"
 
 namespace ungate::python {
-namespace {
-
-void add_gencode(std::string_view flag, DeviceSet& out, bool& any) {
-  // "-gencode=arch=compute_90a,code=sm_90a", "code=[sm_90,compute_90]"
-  for (std::size_t at = flag.find("code="); at != std::string_view::npos; at = flag.find("code=", at + 1)) {
-    if (at >= 3 && flag.substr(at - 3, 3) == "gen") continue;
-    std::string_view list = flag.substr(at + 5);
-    for (std::string_view code : text::split(list, ',')) {
-      while (!code.empty() && (code.front() == '[' || code.front() == '"' || code.front() == '\'')) code.remove_prefix(1);
-      while (!code.empty() && (code.back() == ']' || code.back() == '"' || code.back() == '\'')) code.remove_suffix(1);
-      auto target = arch::parse_code_target(code);
-      if (!target) continue;
-      any = true;
-      out |= code.starts_with("compute_") ? arch::ptx_devices(*target) : arch::sass_devices(*target);
-    }
-  }
-}
-
-}  // namespace
 
 // The devices that a list names; nothing when it names none or is not known.
 std::optional<DeviceSet> Interpreter::listed_devices(ValueId list, Sink::Lists kind) {
@@ -31,7 +12,7 @@ std::optional<DeviceSet> Interpreter::listed_devices(ValueId list, Sink::Lists k
   bool any = false;
   for (ValueId item : s_.items(list)) {
     if (s_.kind(item) == Kind::string && kind == Sink::Lists::gencode) {
-      add_gencode(s_.text(item), out, any);
+      any |= gencode_devices(s_.text(item), out);
     } else if (s_.kind(item) == Kind::string && kind != Sink::Lists::majors) {
       if (auto device = arch::parse_device(s_.text(item))) out |= DeviceSet::of(device->index()), any = true;
     } else if (s_.kind(item) == Kind::integer) {
@@ -53,6 +34,10 @@ void Interpreter::record_sinks(NodeId call, Lifted result, Frame& f, DeviceSet m
     if (t[argument].kind != NodeKind::keyword) continue;
     const Sink* sink = k_.sink(t[argument].name, false);
     if (sink == nullptr) continue;
+    if (sink->lists == Sink::Lists::gencode) {
+      record_gencode(t.child(argument, 0), *sink, f, mask);
+      continue;
+    }
     bool emit = std::exchange(f.emit, false);
     Lifted list = operand(t.child(argument, 0), f, mask);
     f.emit = emit;

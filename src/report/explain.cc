@@ -44,7 +44,7 @@ class Explainer {
     out_ += text::escape(owner_of(g));
     if (!g.enclosing.empty()) out_ += ", in " + text::escape(g.enclosing);
     out_ += "\n\n";
-    context(detail.context);
+    if (!e_.line || e_.line->line != g.begin.line) context(detail.context);
     entry("admits", arch::to_text(g.admitted));
     list("if", g.conditions);
     if (const gate::FormInfo* form = gate::find_form(g.form))
@@ -95,7 +95,7 @@ class Explainer {
     }
     list("because", s.unknown_because);
     if (!g.group.empty()) entry("group", g.group + ": " + members(g.group));
-    places("behind", s.behind, "that keep the device from getting here");
+    places("behind", s.behind, "at which the device stops earlier");
     evidence("evidence", s.evidence);
     if (!s.lift) return;
     places("needs", s.lift->needs, "that must be lifted with it");
@@ -160,8 +160,8 @@ class Explainer {
                               : f.language == audit::LineFacts::Language::python
                                   ? "reached on every device"
                                   : "read alike on every device";
-      out_ += fmt::format("No gate decides about this line: {}{}.\n", what,
-                          f.gates.empty() ? "" : ", unless the gate on it does");
+      out_ += fmt::format("No gate decides {} this line: it is {}.\n",
+                          f.gates.empty() ? "about" : "whether a device gets to", what);
     } else {
       entry(cuda ? "compiled for" : "reached on", f.reached == "none" ? "no device" : f.reached);
       if (!cuda && !f.function.empty()) entry("", "of the devices that enter the function");

@@ -1,19 +1,20 @@
-// The report for people. What they want first: how many gates, and which of them nothing but policy
-// keeps shut. Then those one by one, what must be lifted together as a group; the rest by file.
+// The report for people. What they want first, on one screen: how many gates, which of them nothing
+// but policy keeps shut, and what to do next. Behind that what cannot be lifted, by package, with
+// the files where a program stops.
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <array>
 #include <set>
 
 #include "base/text.h"
 #include "report/listing.h"
+#include "report/remedy.h"
 #include "report/report.h"
+#include "report/summary.h"
 
 namespace ungate::report {
 namespace {
 
-using gate::Admits;
 using gate::Verdict;
 
 constexpr std::size_t kMostUnread = 10, kMostDeciders = 8;
@@ -32,81 +33,44 @@ class Human {
     legend();
     world();
     not_checked();
+    more();
     return std::move(out_);
   }
 
  private:
   void target(std::size_t t) {
-    Entries shut, open, admitted;
-    for (const gate::Gate& g : report_.gates) {
-      const gate::Standing& s = g.standings[t];
-      (s.admits == Admits::no        ? shut
-       : s.admits == Admits::unknown ? open
-                                     : admitted)
-          .push_back({&g, &s});
-    }
-    title(report_.targets[t]);
+    Sorted sorted(report_, t);
+    target_ = report_.targets[t];
+    title();
     if (report_.gates.empty()) {
       out_ += "\nNo gate was found: nothing here differs between devices.\n";
       return;
     }
-    counts(report_.targets[t], shut, open, admitted);
-    policy(pick(shut, Verdict::policy));
-    detailed("Over-admission", Verdict::over_admission, pick(admitted, Verdict::over_admission));
-    folded("Capability", Verdict::capability, pick(shut, Verdict::capability));
-    folded("Unknown", Verdict::unknown, pick(shut, Verdict::unknown));
-    undecided(open);
+    out_ += '\n' + summary(report_, target_, sorted, width_);
+    policy(pick(sorted.shut, Verdict::policy));
+    next(sorted.shut);
+    detailed("Over-admission", Verdict::over_admission,
+             pick(sorted.admitted, Verdict::over_admission));
+    folded("Capability", Verdict::capability, pick(sorted.shut, Verdict::capability));
+    folded("Unknown", Verdict::unknown, pick(sorted.shut, Verdict::unknown));
+    undecided(sorted.undecided);
     if (style_.all) {
-      heading("Admitted", fmt::format("{} that let it in", text::count(admitted.size(), "gate")));
-      out_ += listing_.by_file(admitted);
+      heading("Let in", text::count(sorted.admitted.size(), "gate"));
+      out_ += listing_.by_package(sorted.admitted);
     }
-    for (const Entry& e : shut) effects_.insert(e.standing->effect);
-    next(report_.targets[t], shut);
+    for (const Entry& e : sorted.shut) effects_.insert(e.standing->effect);
   }
 
-  static Entries pick(const Entries& entries, Verdict verdict) {
-    Entries out;
-    std::ranges::copy_if(entries, std::back_inserter(out),
-                         [&](const Entry& e) { return e.standing->verdict == verdict; });
-    return out;
-  }
-
-  void title(arch::Device target) {
+  void title() {
     if (!out_.empty()) out_ += '\n';
     const package::Environment& env = *report_.environment;
     std::string where =
         env.prefix.empty() && !env.sites.empty() ? env.sites.front().path : env.prefix;
     std::string python = env.python_version.empty() ? "" : " (Python " + env.python_version + ")";
-    std::string products = target.facts().products;
-    out_ += paint_.bold("ungate audit for " + target.name()) +
+    std::string products = target_.facts().products;
+    out_ += paint_.bold("ungate audit for " + target_.name()) +
             (products.empty() ? "" : " (" + products + ")") + '\n';
     out_ += "  in " + text::escape(where) + python + '\n';
-  }
-
-  // One row a package, one column a verdict.
-  void counts(arch::Device target, const Entries& shut, const Entries& open,
-              const Entries& admitted) {
-    out_ += fmt::format("\n{} of {} gates shut {} out; {} may, for something else decides.\n\n",
-                        grouped(shut.size()), grouped(report_.gates.size()), target.name(),
-                        grouped(open.size()));
-    constexpr std::array kColumns{"policy", "capability", "unknown", "may", "admit"};
-    std::map<std::string, std::array<std::size_t, 5>> rows;
-    for (const Entry& e : shut) {
-      Verdict v = e.standing->verdict;
-      ++rows[owner_of(*e.gate)][v == Verdict::policy ? 0 : v == Verdict::capability ? 1 : 2];
-    }
-    for (const Entry& e : open) ++rows[owner_of(*e.gate)][3];
-    for (const Entry& e : admitted) ++rows[owner_of(*e.gate)][4];
-    std::size_t name = 0;
-    for (const auto& [package, n] : rows) name = std::max(name, columns(package));
-    out_ += "  " + std::string(name, ' ');
-    for (const char* column : kColumns) out_ += fmt::format("{:>12}", column);
-    out_ += '\n';
-    for (const auto& [package, n] : rows) {
-      out_ += "  " + padded(text::escape(package), name);
-      for (std::size_t count : n) out_ += fmt::format("{:>12}", count == 0 ? "-" : grouped(count));
-      out_ += '\n';
-    }
   }
 
   void heading(std::string_view title, std::string_view what) {
@@ -129,11 +93,19 @@ class Human {
       Entries members;
       std::ranges::copy_if(entries, std::back_inserter(members),
                            [&](const Entry& e) { return e.gate->group == group; });
-      out_ += fmt::format("  Group {}: {} that must be lifted together\n", group,
-                          text::count(members.size(), "gate"));
+      out_ += wrapped(fmt::format("Group {}{}: {} that must be lifted together", group,
+                                  text::escape(subject_of(members)),
+                                  text::count(members.size(), "gate")),
+                      2, width_);
+      if (std::string ids = sets(members); !ids.empty())
+        out_ += wrapped("Patch set " + text::escape(ids) + " is for this group.", 2, width_);
       out_ += listing_.in_detail(members) + '\n';
     }
-    if (!groups.empty() && !single.empty()) out_ += "  Each on its own\n";
+    if (single.empty()) {
+      out_.pop_back();  // the blank line behind the last group
+      return;
+    }
+    if (!groups.empty()) out_ += "  Each on its own\n";
     out_ += listing_.in_detail(single);
   }
 
@@ -147,7 +119,7 @@ class Human {
     if (entries.empty()) return;
     heading(title, sentence_of(verdict));
     reasons(entries);
-    out_ += style_.full ? listing_.in_detail(entries) : listing_.by_file(entries);
+    out_ += style_.full ? listing_.in_detail(entries) : listing_.by_package(entries);
   }
 
   // The commonest reasons, each once with how many gates have it.
@@ -192,19 +164,66 @@ class Human {
     if (out_.ends_with("\n\n")) out_.pop_back();
   }
 
-  void next(arch::Device target, const Entries& shut) {
+  // " (module trtllm_comm)": what a group is about, if one of its gates says so.
+  static std::string subject_of(const Entries& members) {
+    constexpr std::string_view kBuilds = "builds ";
+    for (const Entry& e : members) {
+      for (std::string_view clause : text::split(e.gate->guards, ';')) {
+        clause = text::trim(clause);
+        if (clause.starts_with(kBuilds)) return fmt::format(" ({})", clause.substr(kBuilds.size()));
+      }
+    }
+    return {};
+  }
+
+  std::string sets(const Entries& entries) const {
+    return text::join(sets_for(style_.sets, target_, entries), ", ");
+  }
+
+  // One that a program meets as an error, rather than one that helps others.
+  static const Entry& most_telling(const Entries& entries) {
+    auto raises = std::ranges::find(entries, gate::Effect::raises,
+                                    [](const Entry& e) { return e.standing->effect; });
+    if (raises != entries.end()) return *raises;
+    auto any = std::ranges::find_if(
+        entries, [](const Entry& e) { return e.standing->effect != gate::Effect::definition; });
+    return any == entries.end() ? entries.front() : *any;
+  }
+
+  void next(const Entries& shut) {
     if (shut.empty()) return;
-    auto first = std::ranges::find(shut, Verdict::policy,
-                                   [](const Entry& e) { return e.standing->verdict; });
-    const Entry& example = first == shut.end() ? shut.front() : *first;
-    std::string flags = " --target " + target.name() + style_.repeat;
+    Entries policy = pick(shut, Verdict::policy);
+    std::string flags = " --target " + target_.name() + style_.repeat;
+    auto step = [&](const std::string& command, const std::string& what) {
+      out_ += "  ungate " + command + flags + '\n' + wrapped(what, 6, width_);
+    };
     out_ += '\n' + paint_.bold("Next") + '\n';
-    out_ += fmt::format("  ungate explain {}{}\n", example.gate->id, flags);
-    if (first != shut.end()) out_ += fmt::format("  ungate plan{}\n", flags);
-    if (!style_.full)
-      out_ +=
-          "  every gate by itself: --full; all devices at once: --matrix; for programs: --format "
-          "json\n";
+    step("explain " + most_telling(policy.empty() ? shut : policy).gate->id,
+         policy.empty() ? "what this gate guards, and why it is judged so"
+                        : "what this gate guards, why it is judged so, and the edit that lifts it");
+    std::string ids = sets(policy);
+    if (!ids.empty()) {
+      step("plan", "what lifting comes to here, with patch set " + text::escape(ids));
+    } else if (std::string lifts = lifts_of(policy); !lifts.empty()) {
+      step("plan" + lifts, "what lifting comes to");
+    }
+  }
+
+  // " --lift ID …" for a gate and what must be lifted with it, if that can be typed.
+  static std::string lifts_of(const Entries& policy) {
+    constexpr std::size_t kMost = 4;
+    if (policy.empty()) return {};
+    const Entry& first = most_telling(policy);
+    std::string out;
+    std::size_t n = 0;
+    for (const Entry& e : policy) {
+      bool wanted = e.gate->id == first.gate->id ||
+                    (!e.gate->group.empty() && e.gate->group == first.gate->group);
+      if (!wanted || !e.standing->lift || e.standing->lift->edits.empty()) continue;
+      out += " --lift " + e.gate->id;
+      ++n;
+    }
+    return n <= kMost ? out : std::string();
   }
 
   void legend() {
@@ -241,6 +260,7 @@ class Human {
       out_ += fmt::format("  - {} more files that could not be read\n",
                           grouped(report_.unread.size() - kMostUnread));
     }
+    out_ += '\n' + paint_.bold("Read") + '\n';
     out_ += fmt::format(
         "  {} of {} files are Python, {} C++ or CUDA; {} and {} of them can depend on the "
         "device.\n",
@@ -248,11 +268,19 @@ class Human {
         grouped(report_.counts.evaluated), grouped(report_.counts.guarded));
   }
 
+  void more() {
+    if (style_.full || report_.gates.empty()) return;
+    out_ += '\n' + paint_.bold("More") + '\n';
+    out_ += wrapped("--full: every gate by itself; --matrix: all devices side by side; "
+                    "--format json: for programs", 2, width_);
+  }
+
   const audit::Report& report_;
   const Style& style_;
   Paint paint_;
   Listing listing_;
   std::size_t width_;
+  arch::Device target_{0u};
   std::set<gate::Effect> effects_;
   std::string out_;
 };

@@ -36,6 +36,22 @@ std::vector<std::string> common_clauses(const Entries& entries) {
   return common;
 }
 
+// "12 raises, 3 feature-off", the commonest first.
+std::string effects_of(const Entries& entries) {
+  std::map<gate::Effect, std::size_t> counts;
+  for (const Entry& e : entries) ++counts[e.standing->effect];
+  std::vector<std::pair<gate::Effect, std::size_t>> sorted(counts.begin(), counts.end());
+  std::ranges::stable_sort(sorted, std::greater(), &std::pair<gate::Effect, std::size_t>::second);
+  std::vector<std::string> words;
+  for (const auto& [effect, n] : sorted)
+    words.push_back(fmt::format("{} {}", grouped(n), gate::name_of(effect)));
+  return text::join(words, ", ");
+}
+
+bool is_dangerous_entry(const Entry& e) {
+  return is_dangerous(e.standing->effect);
+}
+
 }  // namespace
 
 std::string owner_of(const gate::Gate& gate) {
@@ -138,34 +154,45 @@ std::string Listing::alike(const Entries& entries) const {
   return out;
 }
 
-std::string Listing::by_file(const Entries& entries) const {
+std::string Listing::by_package(const Entries& entries) const {
+  constexpr std::size_t kMostFiles = 12;
   std::string out;
   auto width = static_cast<std::size_t>(style_.width);
   for (const Entries& package :
        runs_of(entries, [](const Entry& e) { return owner_of(*e.gate); })) {
-    out += "  " + paint_.bold(text::escape(owner_of(*package.front().gate))) + '\n';
-    for (const Entries& file : runs_of(package, [](const Entry& e) { return e.gate->path; })) {
-      std::map<std::string_view, std::size_t> effects;
-      for (const Entry& e : file) ++effects[gate::name_of(e.standing->effect)];
-      std::vector<std::string> words;
-      for (const auto& [name, n] : effects)
-        words.push_back(n == file.size() ? std::string(name) : fmt::format("{} {}", n, name));
-      std::string lines;
-      for (const Entry& e : file) {
-        std::string number = (lines.empty() ? "" : ", ") + std::to_string(e.gate->begin.line);
-        if (lines.size() + number.size() > 40) {
-          lines += ", …";
-          break;
-        }
-        lines += number;
+    out += "  " + paint_.bold(text::escape(owner_of(*package.front().gate))) + '\n' +
+           wrapped(effects_of(package), 4, width);
+    std::vector<Entries> files = runs_of(package, [](const Entry& e) { return e.gate->path; });
+    std::size_t shown = 0;
+    for (const Entries& file : files) {
+      if (shown < kMostFiles && std::ranges::any_of(file, is_dangerous_entry)) {
+        out += file_in_short(file);
+        ++shown;
       }
-      out += fmt::format("{:>8}  {}\n", file.size(), path_of(*file.front().gate));
-      out += wrapped(fmt::format("{}; {} {}", text::join(words, ", "),
-                                 file.size() == 1 ? "line" : "lines", lines),
-                     10, width);
+    }
+    if (shown < files.size()) {
+      std::string rest = text::count(files.size() - shown, "file");
+      out += shown == 0 ? "    in " + rest + '\n' : "    and " + rest + " more\n";
     }
   }
   return out;
+}
+
+// "    flashinfer/mla.py  2 raises; lines 10, 20"
+std::string Listing::file_in_short(const Entries& file) const {
+  constexpr std::size_t kLines = 40;
+  std::string lines;
+  for (const Entry& e : file) {
+    std::string number = (lines.empty() ? "" : ", ") + std::to_string(e.gate->begin.line);
+    if (lines.size() + number.size() > kLines) {
+      lines += ", …";
+      break;
+    }
+    lines += number;
+  }
+  return "    " + path_of(*file.front().gate) + '\n' +
+         wrapped(fmt::format("{}; {} {}", effects_of(file), file.size() == 1 ? "line" : "lines", lines),
+                 8, static_cast<std::size_t>(style_.width));
 }
 
 }  // namespace ungate::report

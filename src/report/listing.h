@@ -24,13 +24,15 @@ class Listing {
   // Under "package version" and file, each gate with its effect, expression, id and what it guards.
   // What gates of a file have in common (the same condition thirteen times) is said once.
   std::string in_detail(const Entries& entries) const;
-  // A line a file: how many, their lines, their effects.
-  std::string by_file(const Entries& entries) const;
+  // What the target meets in each package, and a line for each file where a program stops or gives
+  // wrong results; of other files only how many.
+  std::string by_package(const Entries& entries) const;
   // "flashinfer/jit/comm.py:61" of a gate's id; the id itself if it is not in the report.
   std::string place_of(const std::string& id) const;
   std::string path_of(const gate::Gate& gate) const;
 
  private:
+  std::string file_in_short(const Entries& entries) const;
   std::string file_in_detail(const Entries& entries) const;
   std::string one(const Entry& entry) const;
   std::string alike(const Entries& entries) const;

@@ -19,31 +19,32 @@ namespace ungate::report {
 
 // What goes with the plan of one root.
 struct RootView {
-  patch::ByProducts stale;   // of the files that would be written
-  bool clears = false;       // apply clears them; else it lists them
+  patch::ByProducts stale;  // of the files that would be written
+  bool clears = false;      // apply clears them; else it lists them
 };
 
 // A package that could be imported from elsewhere, too.
 struct CopiesView {
-  std::string name;          // "flashinfer"
-  std::string edited;        // the copy that is edited
+  std::string name;    // "flashinfer"
+  std::string edited;  // the copy that is edited
   std::vector<std::string> others;
-  bool shadowed = false;     // another one comes first in import order: the edit would have no effect
+  bool shadowed = false;  // another one comes first in import order: the edit would have no effect
 };
 
 struct PlanView {
   const package::Environment* environment = nullptr;
-  std::vector<arch::Device> targets;       // those that were asked for
-  audit::Report audit;                     // judged for more; holds the gates that `resolution` points to
+  std::vector<arch::Device> targets;  // those that were asked for
+  audit::Report audit;  // judged for more; holds the gates that `resolution` points to
   patch::Resolution resolution;
   patch::LiftCheck check;
-  std::vector<RootView> roots;             // one a plan of the resolution, in their order
-  std::vector<Error> refusals;             // all reasons why nothing may be written
-  std::vector<patch::Prebuilt> prebuilt;   // loaded instead of what the edited sources give
+  std::vector<RootView> roots;            // one a plan of the resolution, in their order
+  std::vector<Error> refusals;            // all reasons why nothing may be written
+  std::vector<patch::Prebuilt> prebuilt;  // loaded instead of what the edited sources give
   std::vector<CopiesView> copies;
   patch::ProcessReport processes;
-  std::vector<std::string> unproved;       // sentences: what nobody has proven yet
-  std::map<std::string, std::string> applied_by;  // a set's id -> the newest standing run that wrote of it
+  std::vector<std::string> unproved;  // sentences: what nobody has proven yet
+  std::map<std::string, std::string>
+      applied_by;  // a set's id -> the newest standing run that wrote of it
 
   bool empty() const { return resolution.plans.empty(); }
 };

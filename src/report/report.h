@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "audit/audit.h"
+#include "patch/patch_set.h"
 
 namespace ungate::report {
 
@@ -17,6 +18,7 @@ struct Style {
   int width = 100;        // columns
   std::string tool;       // json: the program's version
   std::string repeat;     // human: flags that name the same environment in the next command
+  std::vector<const patch::PatchSet*> sets;  // human: those that `plan` can take
 };
 
 using Reports = std::vector<audit::Report>;
@@ -27,8 +29,8 @@ std::string jsonl(const Reports& reports, const Style& style);
 std::string json(const Reports& reports, const Style& style);
 // One line a finding: path:line:column: target, admits, effect, verdict, form, [id], expression.
 std::string concise(const Reports& reports, const Style& style);
-// For people: counts, then policy gate by gate (groups as groups), the rest by file; at the end the
-// world that was assumed, what was not checked, and the next step.
+// For people: counts, then policy gate by gate (groups as groups) and the next step, the rest by
+// package; at the end the world that was assumed and what was not checked.
 std::string human(const Reports& reports, const Style& style);
 // A table: a row for gates of one place that stand alike, a column a device; `+` admitted, `-` shut
 // out, `~` served in another way, `?` unknown. Rows are those where a device of `rows` is not

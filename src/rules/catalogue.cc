@@ -106,7 +106,7 @@ class Reader {
 
   void package(const Yaml& root) {
     std::string name = root["package"].text();
-    CatalogueEntry& e = add(root, "package", name, "versions " + root["versions"].text_or("all"));
+    CatalogueEntry& e = add(root, "package", name, "how it builds modules, and what is known of them");
     field(e, "versions", root["versions"].text_or(""));
     field(e, "builder", root["jit"]["builder"].text_or(""));
     for (const Yaml& c : root["caches"].exists() ? root["caches"].items() : std::vector<Yaml>()) {

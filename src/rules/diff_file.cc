@@ -49,7 +49,8 @@ class Reader {
   Result<std::vector<patch::TextEdit>> read() {
     while (at_ < lines_.size()) {
       std::string_view line = lines_[at_];
-      if (line.starts_with("--- ") && at_ + 1 < lines_.size() && lines_[at_ + 1].starts_with("+++ ")) {
+      if (line.starts_with("--- ") && at_ + 1 < lines_.size() &&
+          lines_[at_ + 1].starts_with("+++ ")) {
         if (auto status = header(); !status) return std::unexpected(status.error());
       } else if (line.starts_with("@@ ")) {
         if (auto status = hunk(); !status) return std::unexpected(status.error());
@@ -67,8 +68,10 @@ class Reader {
   }
 
   Status header() {
-    std::string before = name_of_file(lines_[at_].substr(4)), after = name_of_file(lines_[at_ + 1].substr(4));
-    if (before != after) return fail_here("a patch set edits files; it does not create, remove or rename them");
+    std::string before = name_of_file(lines_[at_].substr(4)),
+                after = name_of_file(lines_[at_ + 1].substr(4));
+    if (before != after)
+      return fail_here("a patch set edits files; it does not create, remove or rename them");
     path_ = before;
     at_ += 2;
     return {};
@@ -87,7 +90,8 @@ class Reader {
       // Mail programs drop the blank of an empty line of context.
       char mark = line == "\n" ? ' ' : line.front();
       std::string_view text = line == "\n" ? line : line.substr(1);
-      if (mark != ' ' && mark != '-' && mark != '+') return fail_here("a line of a hunk begins with ' ', '-' or '+'");
+      if (mark != ' ' && mark != '-' && mark != '+')
+        return fail_here("a line of a hunk begins with ' ', '-' or '+'");
       if (mark != '+') edit.replace += text, --before;
       if (mark != '-') edit.with += text, --after;
       context |= mark == ' ';

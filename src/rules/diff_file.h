@@ -12,8 +12,8 @@ namespace ungate::rules {
 
 // One edit a hunk: its old lines, context included, are the text to be found, its new lines what it
 // becomes. Line numbers are not used. Names lose a leading "a/" or "b/", time stamps are dropped.
-// `bad_rule` with file:line for what is no such diff, for files that are created, removed or renamed,
-// and for hunks without any context (they could be found anywhere).
+// `bad_rule` with file:line for what is no such diff, for files that are created, removed or
+// renamed, and for hunks without any context (they could be found anywhere).
 Result<std::vector<patch::TextEdit>> read_diff(std::string_view text, const std::string& file);
 
 }  // namespace ungate::rules

@@ -7,7 +7,7 @@ namespace ungate::rules {
 namespace {
 
 gate::JitRules load_jit(const Yaml& node) {
-  node.allow({"builder", "parameters", "targets", "include_folders", "macros", "absent_macros"});
+  node.allow({"builder", "parameters", "targets", "include_folders", "macros", "absent_macros", "nvcc_flags", "compiler_variables"});
   gate::JitRules jit;
   jit.builder = Symbol(node.required("builder"));
   Yaml parameters = node["parameters"];
@@ -24,6 +24,8 @@ gate::JitRules load_jit(const Yaml& node) {
   }
   jit.include_folders = node["include_folders"].texts();
   jit.macros = node["macros"].texts();
+  jit.nvcc_flags = node["nvcc_flags"].texts();
+  jit.compiler_variables = node["compiler_variables"].texts();
   jit.absent_macros = node["absent_macros"].texts();
   return jit;
 }
@@ -54,7 +56,7 @@ gate::PackageNote load_note(const Yaml& node) {
 Result<PackageFile> load_package(std::string_view text, const std::string& file) {
   auto root = Yaml::parse(text, file);
   if (!root) return std::unexpected(root.error());
-  root->allow({"package", "versions", "jit", "aot", "exports", "caches", "prebuilt", "notes"});
+  root->allow({"package", "versions", "jit", "aot", "objects", "exports", "caches", "prebuilt", "notes"});
   PackageFile out;
   out.rules.package = package::normalised_name(root->required("package"));
   out.rules.file = file;
@@ -66,6 +68,11 @@ Result<PackageFile> load_package(std::string_view text, const std::string& file)
     out.captures.emplace_back(out.rules.jit->builder.text());
   }
   out.rules.aot_modules = (*root)["aot"].texts();
+  for (const Yaml& node : (*root)["objects"].items()) {
+    node.allow({"name", "class", "source"});
+    node.required("source");
+    out.objects.emplace_back(node.required("name"), node.required("class"));
+  }
   for (const Yaml& node : (*root)["exports"].items()) {
     node.allow({"macro", "op", "function"});
     out.rules.export_macros.push_back({node.required("macro"), static_cast<int>(node["op"].integer()), static_cast<int>(node["function"].integer())});

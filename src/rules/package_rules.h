@@ -18,6 +18,7 @@ struct PackageFile {
   std::vector<patch::CacheRule> caches;
   std::vector<patch::PrebuiltRule> prebuilt;
   std::vector<std::string> captures;   // dotted functions whose calls the evaluator keeps
+  std::vector<std::pair<std::string, std::string>> objects;  // dotted global, dotted class
 };
 
 Result<PackageFile> load_package(std::string_view text, const std::string& file);

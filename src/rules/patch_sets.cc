@@ -17,12 +17,15 @@ using patch::Step;
 using patch::TextEdit;
 
 bool is_name(std::string_view s) {
-  return !s.empty() && std::ranges::all_of(s, [](char c) { return text::is_identifier_part(c) || c == '-' || c == '.'; });
+  return !s.empty() && std::ranges::all_of(s, [](char c) {
+    return text::is_identifier_part(c) || c == '-' || c == '.';
+  });
 }
 
 std::string name(const Yaml& node, std::string_view key) {
   std::string s = node.required(key);
-  if (!s.empty() && !is_name(s)) node[key].fail("a name is made of letters, digits, '-', '_' and '.'");
+  if (!s.empty() && !is_name(s))
+    node[key].fail("a name is made of letters, digits, '-', '_' and '.'");
   return s;
 }
 
@@ -31,7 +34,8 @@ std::string path_of(const Yaml& node) {
   std::string s = node.text_or("");
   if (!node.exists()) return s;
   auto parts = text::split(s, '/');
-  bool plain = std::ranges::none_of(parts, [](std::string_view p) { return p.empty() || p == "." || p == ".."; });
+  bool plain = std::ranges::none_of(
+      parts, [](std::string_view p) { return p.empty() || p == "." || p == ".."; });
   if (!plain) node.fail("a path is relative to the import root, without '.' and '..'");
   return s;
 }
@@ -40,8 +44,10 @@ arch::DeviceSet devices(const Yaml& list) {
   arch::DeviceSet out;
   for (const Yaml& item : list.items()) {
     std::string s = item.text();
-    if (auto device = arch::parse_device(s); device && !device->is_future()) out |= arch::DeviceSet::of(device->index());
-    else item.fail("not a device: '" + s + "' (a compute capability, like 12.0)");
+    if (auto device = arch::parse_device(s); device && !device->is_future())
+      out |= arch::DeviceSet::of(device->index());
+    else
+      item.fail("not a device: '" + s + "' (a compute capability, like 12.0)");
   }
   return out;
 }
@@ -55,10 +61,12 @@ package::SpecifierSet versions(const Yaml& node) {
 
 class Loader {
  public:
-  Loader(const Yaml& root, const PatchFiles& patch_files) : root_(root), patch_files_(patch_files) {}
+  Loader(const Yaml& root, const PatchFiles& patch_files)
+      : root_(root), patch_files_(patch_files) {}
 
   PatchSet load(const std::string& file) {
-    root_.allow({"id", "package", "versions", "targets", "source", "title", "what", "modules", "unproved", "members"});
+    root_.allow({"id", "package", "versions", "targets", "source", "title", "what", "modules",
+                 "unproved", "members"});
     set_.file = file;
     set_.package = package::normalised_name(root_.required("package"));
     set_.id = set_.package + '/' + name(root_, "id");
@@ -85,11 +93,13 @@ class Loader {
     if (set_.find(out.name) != nullptr) node["name"].fail("another member has this name");
     bool other = node["package"].exists();
     out.package = other ? package::normalised_name(node.required("package")) : set_.package;
-    if (other && !node["versions"].exists()) node.fail("a member of another package needs 'versions'");
+    if (other && !node["versions"].exists())
+      node.fail("a member of another package needs 'versions'");
     out.versions = node["versions"].exists() ? versions(node["versions"]) : versions_;
     out.by_default = node["default"].boolean().value_or(true);
     out.reason = node["reason"].text_or("");
-    if (!out.by_default && out.reason.empty()) node.fail("a member that is off by default needs a 'reason'");
+    if (!out.by_default && out.reason.empty())
+      node.fail("a member that is off by default needs a 'reason'");
     out.what = node["what"].text_or("");
     out.needs = node["needs"].texts();
     for (const Yaml& s : node["steps"].items()) out.steps.push_back(step(s));
@@ -98,7 +108,8 @@ class Loader {
   }
 
   Step step(const Yaml& node) {
-    node.allow({"id", "what", "gate", "every", "splits", "admit", "path", "edits", "replace", "with", "patch", "superseded_by"});
+    node.allow({"id", "what", "gate", "every", "splits", "admit", "path", "edits", "replace",
+                "with", "patch", "superseded_by"});
     Step out;
     out.where = node.where();
     out.id = name(node, "id");
@@ -109,7 +120,8 @@ class Loader {
     out.superseded_by = node["superseded_by"].text_or("");
     if (node["gate"].exists()) out.gate = gate(node["gate"]);
     out.admit = node["admit"].exists() ? devices(node["admit"]) : set_.targets;
-    if (!set_.targets.contains(out.admit)) node["admit"].fail("admits a device that 'targets' does not name");
+    if (!set_.targets.contains(out.admit))
+      node["admit"].fail("admits a device that 'targets' does not name");
     edits(node, out);
     check(node, out);
     return out;
@@ -128,7 +140,9 @@ class Loader {
   }
 
   void edits(const Yaml& node, Step& out) {
-    std::string path = node["path"].exists() ? path_of(node["path"]) : out.gate ? out.gate->path : "";
+    std::string path = node["path"].exists() ? path_of(node["path"])
+                       : out.gate            ? out.gate->path
+                                             : "";
     if (node["replace"].exists() || node["with"].exists()) out.edits.push_back(edit(node, path));
     for (const Yaml& e : node["edits"].items()) {
       e.allow({"path", "replace", "with"});
@@ -136,30 +150,41 @@ class Loader {
     }
     if (!node["patch"].exists()) return;
     std::string file = node["patch"].text();
-    auto text = is_name(file) ? patch_files_(file) : Result<std::string>(fail(ErrorCode::bad_rule, "a .patch file lies beside the patch set"));
+    auto text = is_name(file)
+                    ? patch_files_(file)
+                    : Result<std::string>(
+                          fail(ErrorCode::bad_rule, "a .patch file lies beside the patch set"));
     if (!text) {
       node["patch"].fail(text.error().what);
       return;
     }
     auto read = read_diff(*text, file);
-    if (read) std::ranges::move(*read, std::back_inserter(out.edits));
-    else node["patch"].fail(read.error().where + ": " + read.error().what);
+    if (read)
+      std::ranges::move(*read, std::back_inserter(out.edits));
+    else
+      node["patch"].fail(read.error().where + ": " + read.error().what);
   }
 
   static TextEdit edit(const Yaml& node, const std::string& path) {
     TextEdit out{path, node.required("replace"), node.required("with")};
     if (path.empty()) node.fail("'path' is missing");
-    if (!out.replace.empty() && out.replace == out.with) node["with"].fail("'with' is the text that it replaces");
+    if (!out.replace.empty() && out.replace == out.with)
+      node["with"].fail("'with' is the text that it replaces");
     return out;
   }
 
   static void check(const Yaml& node, const Step& step) {
-    if (!step.gate && step.edits.empty()) node.fail("a step has a 'gate', or edits: 'replace' and 'with', 'edits' or 'patch'");
-    if (!step.gate && node["admit"].exists()) node["admit"].fail("'admit' belongs to a step with a 'gate'");
+    if (!step.gate && step.edits.empty())
+      node.fail("a step has a 'gate', or edits: 'replace' and 'with', 'edits' or 'patch'");
+    if (!step.gate && node["admit"].exists())
+      node["admit"].fail("'admit' belongs to a step with a 'gate'");
     if (step.every && !step.gate) node["every"].fail("'every' belongs to a step with a 'gate'");
-    if (step.every && step.gate && !step.gate->before.empty()) node["every"].fail("'every' and 'before' exclude each other");
-    if (step.splits && (!step.gate || step.edits.empty())) node["splits"].fail("'splits' belongs to a step with a 'gate' and edits");
-    if (!step.superseded_by.empty() && step.edits.empty()) node["superseded_by"].fail("'superseded_by' belongs to a step with edits");
+    if (step.every && step.gate && !step.gate->before.empty())
+      node["every"].fail("'every' and 'before' exclude each other");
+    if (step.splits && (!step.gate || step.edits.empty()))
+      node["splits"].fail("'splits' belongs to a step with a 'gate' and edits");
+    if (!step.superseded_by.empty() && step.edits.empty())
+      node["superseded_by"].fail("'superseded_by' belongs to a step with edits");
   }
 
   void check_needs() const {
@@ -179,7 +204,8 @@ class Loader {
 
 }  // namespace
 
-Result<PatchSet> load_patch_set(std::string_view text, const std::string& file, const PatchFiles& patch_files) {
+Result<PatchSet> load_patch_set(std::string_view text, const std::string& file,
+                                const PatchFiles& patch_files) {
   auto root = Yaml::parse(text, file);
   if (!root) return std::unexpected(root.error());
   PatchSet set = Loader(*root, patch_files).load(file);

@@ -14,6 +14,7 @@ namespace ungate::rules {
 using PatchFiles = std::function<Result<std::string>(const std::string& name)>;
 
 // `bad_rule` with file, line and column for what the format does not allow.
-Result<patch::PatchSet> load_patch_set(std::string_view text, const std::string& file, const PatchFiles& patch_files);
+Result<patch::PatchSet> load_patch_set(std::string_view text, const std::string& file,
+                                       const PatchFiles& patch_files);
 
 }  // namespace ungate::rules

@@ -29,7 +29,8 @@ Status add_patch_set(const RuleFile& file, const PatchFiles& patch_files, RuleSe
 }
 
 // `name` is the path below the rules folder: "sources.yaml", "packages/x.yaml".
-Status load_file(const std::string& name, const RuleFile& file, const PatchFiles& patch_files, RuleSet& into) {
+Status load_file(const std::string& name, const RuleFile& file, const PatchFiles& patch_files,
+                 RuleSet& into) {
   if (is_patch_set(name)) return add_patch_set(file, patch_files, into);
   if (name == "sources.yaml") return load_sources(file.text, file.path, into.python);
   if (name == "sinks.yaml") return load_sinks(file.text, file.path, into.python);
@@ -37,7 +38,8 @@ Status load_file(const std::string& name, const RuleFile& file, const PatchFiles
   if (name.starts_with("packages/")) {
     auto package = load_package(file.text, file.path);
     if (!package) return std::unexpected(package.error());
-    std::erase_if(into.packages, [&](const PackageFile& p) { return p.rules.package == package->rules.package; });
+    std::erase_if(into.packages,
+                  [&](const PackageFile& p) { return p.rules.package == package->rules.package; });
     into.packages.push_back(std::move(*package));
   }
   return {};
@@ -45,11 +47,17 @@ Status load_file(const std::string& name, const RuleFile& file, const PatchFiles
 
 Status load_folder(const std::string& folder, RuleSet& into) {
   std::error_code ec;
-  if (!fs::is_directory(folder, ec)) return fail(ErrorCode::no_such_path, "no such folder of rules", folder);
-  std::vector<std::string> names;
-  for (fs::recursive_directory_iterator it(folder, ec), end; it != end; it.increment(ec)) {
-    if (it->is_regular_file(ec) && it->path().extension() == ".yaml") names.push_back(it->path().lexically_relative(folder).string());
+  if (!fs::is_directory(folder, ec)) {
+    return fail(ErrorCode::no_such_path, "no such folder of rules", folder,
+                "name a folder that holds rules/ and patches/, or one of these");
   }
+  std::vector<std::string> names;
+  fs::recursive_directory_iterator it(folder, ec);
+  for (fs::recursive_directory_iterator end; !ec && it != end; it.increment(ec)) {
+    if (it->is_regular_file(ec) && it->path().extension() == ".yaml")
+      names.push_back(it->path().lexically_relative(folder).string());
+  }
+  if (ec) return fail(ErrorCode::unreadable, "rules cannot be read: " + ec.message(), folder);
   std::ranges::sort(names);
   for (const std::string& name : names) {
     auto text = read_file(folder + '/' + name, 16u << 20);
@@ -101,7 +109,11 @@ Result<RuleSet> load_rules(const std::vector<std::string>& folders) {
   for (const PackageFile& package : out.packages) {
     out.gate.packages.push_back(package.rules);
     auto& macros = out.gate.vocabulary.export_macros;
-    macros.insert(macros.end(), package.rules.export_macros.begin(), package.rules.export_macros.end());
+    macros.insert(macros.end(), package.rules.export_macros.begin(),
+                  package.rules.export_macros.end());
+    for (const auto& [name, klass] : package.objects) {
+      out.python.objects[Symbol(name)] = Symbol(klass);
+    }
     for (const std::string& dotted : package.captures) out.python.captures.insert(Symbol(dotted));
   }
   return out;
@@ -109,9 +121,11 @@ Result<RuleSet> load_rules(const std::vector<std::string>& folders) {
 
 void assume_defaults(const RuleSet& rules, value::World& world) {
   std::vector<std::pair<std::string, value::Constant>> sorted;
-  for (const auto& [name, constant] : rules.python.constants) sorted.emplace_back(name.text(), constant);
+  for (const auto& [name, constant] : rules.python.constants)
+    sorted.emplace_back(name.text(), constant);
   std::ranges::sort(sorted, {}, [](const auto& entry) { return entry.first; });
-  for (auto& [name, constant] : sorted) world.assume({value::Free::Kind::name, Symbol(name)}, constant, "default");
+  for (auto& [name, constant] : sorted)
+    world.assume({value::Free::Kind::name, Symbol(name)}, constant, "default");
 }
 
 }  // namespace ungate::rules

@@ -1,0 +1,25 @@
+// Reading cubins: the machine code of kernels, and what they take.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.h"
+
+namespace ungate::prove {
+
+struct CubinKernel {
+  std::string name;  // mangled
+  std::uint64_t code_bytes = 0;    // of its .text section
+  std::uint64_t code_hash = 0;
+  std::uint32_t registers = 0;     // a thread
+  std::uint64_t stack_bytes = 0;   // a thread's frame in local memory
+  std::uint64_t shared_bytes = 0;  // static, without what the system keeps
+};
+
+// The kernels of a cubin, by name. `where` is for messages; `unreadable` if it is none.
+Result<std::vector<CubinKernel>> read_cubin(std::string_view bytes, const std::string& where);
+
+}  // namespace ungate::prove

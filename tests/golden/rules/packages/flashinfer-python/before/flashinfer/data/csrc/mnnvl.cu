@@ -1,0 +1,1 @@
+__global__ void mnnvl_kernel(float* out) { out[0] = 1; }

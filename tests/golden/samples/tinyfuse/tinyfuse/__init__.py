@@ -1,0 +1,2 @@
+from .attention import attend
+from .reduce import all_reduce
