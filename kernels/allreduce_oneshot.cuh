@@ -115,7 +115,7 @@ class OneShot {
   }
 
   // Packs of a thread that are waited for at a time, as far as registers allow.
-  static constexpr int kTogether = N * P <= 8 ? P : 1;
+  static constexpr int kTogether = N * P <= 4 || (N * P <= 8 && E != kQuantised) ? P : 1;
 
   // Waits for the peers' packs of columns first to first + kTogether - 1, empties their slots and gives the
   // sums. The threads that greet wait for their peer's greeting too.
