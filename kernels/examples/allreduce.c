@@ -16,19 +16,25 @@ static void check(int failed, const char* what, const char* why) {
   fprintf(stderr, "%s: %s\n", what, why);
   exit(1);
 }
-static void cuda(cudaError_t e, const char* what) { check(e != cudaSuccess, what, cudaGetErrorString(e)); }
-static void arf(int e, const char* what) { check(e != ARF_OK, what, arf_strerror(e)); }
+static void cuda(cudaError_t e, const char* what) {
+  check(e != cudaSuccess, what, cudaGetErrorString(e));
+}
+static void arf(int e, const char* what) {
+  check(e != ARF_OK, what, arf_strerror(e));
+}
 
 static float* upload(const float* values, size_t n) {
   float* p = NULL;
   cuda(cudaMalloc((void**)&p, n * sizeof *p), "cudaMalloc");
-  if (values != NULL) cuda(cudaMemcpy(p, values, n * sizeof *p, cudaMemcpyHostToDevice), "cudaMemcpy");
+  if (values != NULL)
+    cuda(cudaMemcpy(p, values, n * sizeof *p, cudaMemcpyHostToDevice), "cudaMemcpy");
   return p;
 }
 
 int main(int argc, char** argv) {
   int world = argc - 1, devices[ARF_MAX_WORLD];
-  check(world != 2 && world != 4 && world != 8, "usage", "allreduce DEVICE DEVICE [DEVICE DEVICE ...]");
+  check(world != 2 && world != 4 && world != 8, "usage",
+        "allreduce DEVICE DEVICE [DEVICE DEVICE ...]");
   for (int r = 0; r < world; r++) devices[r] = atoi(argv[r + 1]);
 
   arf_config config;
@@ -39,30 +45,33 @@ int main(int argc, char** argv) {
   arf_comm* comms[ARF_MAX_WORLD];
   arf(arf_comm_create_local(world, devices, &config, comms), "arf_comm_create_local");
 
-  /* Rank r holds r + 1 everywhere, the residual is 1: every element of the sum is world(world+1)/2 + 1. */
+  /* Rank r holds r + 1 everywhere, the residual is 1: every element of the sum is world(world+1)/2
+   * + 1. */
   static float values[ELEMENTS], ones[ELEMENTS], norm[ELEMENTS];
   for (int i = 0; i < ELEMENTS; i++) ones[i] = 1;
   cudaStream_t streams[ARF_MAX_WORLD];
-  float* norm_out[ARF_MAX_WORLD];
+  arf_params calls[ARF_MAX_WORLD];
   for (int r = 0; r < world; r++) {
     cuda(cudaSetDevice(devices[r]), "cudaSetDevice");
     cuda(cudaStreamCreateWithFlags(&streams[r], cudaStreamNonBlocking), "cudaStreamCreate");
     for (int i = 0; i < ELEMENTS; i++) values[i] = (float)(r + 1);
-    arf_params p;
-    arf_params_init(&p);
-    p.pattern = ARF_RESIDUAL_RMSNORM;
-    p.dtype = ARF_FP32;
-    p.tokens = TOKENS;
-    p.hidden = HIDDEN;
-    p.in = upload(values, ELEMENTS);
-    p.residual_in = upload(ones, ELEMENTS);
-    p.gamma = upload(ones, HIDDEN);
-    p.residual_out = upload(NULL, ELEMENTS);
-    p.norm_out = norm_out[r] = upload(NULL, ELEMENTS);
+    arf_params* p = &calls[r];
+    arf_params_init(p);
+    p->pattern = ARF_RESIDUAL_RMSNORM;
+    p->dtype = ARF_FP32;
+    p->tokens = TOKENS;
+    p->hidden = HIDDEN;
+    p->in = upload(values, ELEMENTS);
+    p->residual_in = upload(ones, ELEMENTS);
+    p->gamma = upload(ones, HIDDEN);
+    p->residual_out = upload(NULL, ELEMENTS);
+    p->norm_out = upload(NULL, ELEMENTS);
     cuda(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
-    /* Returns at once: the kernel waits on the device for the other ranks. */
-    arf(arf_launch(comms[r], &p, streams[r]), "arf_launch");
   }
+  /* A launch returns at once: the kernel waits on the device for the other ranks. So nothing that
+   * waits for a device (allocating, copying) may come between the launches. */
+  for (int r = 0; r < world; r++) arf(arf_launch(comms[r], &calls[r], streams[r]), "arf_launch");
+
   int wrong = 0;
   for (int r = 0; r < world; r++) {
     cuda(cudaSetDevice(devices[r]), "cudaSetDevice");
@@ -70,7 +79,7 @@ int main(int argc, char** argv) {
     arf_status status;
     arf(arf_comm_status(comms[r], &status), "arf_comm_status");
     arf(status.code, "the call");
-    cuda(cudaMemcpy(norm, norm_out[r], sizeof norm, cudaMemcpyDeviceToHost), "cudaMemcpy");
+    cuda(cudaMemcpy(norm, calls[r].norm_out, sizeof norm, cudaMemcpyDeviceToHost), "cudaMemcpy");
     for (int i = 0; i < ELEMENTS; i++) wrong += !(fabsf(norm[i] - 1.0f) < 1e-5f);
   }
   for (int r = 0; r < world; r++) arf_comm_destroy(comms[r]);

@@ -27,6 +27,11 @@ class Params(ctypes.Structure):
                 [("eps", ctypes.c_float), ("weight_bias", ctypes.c_float)])
 
 
+class Status(ctypes.Structure):
+    _fields_ = ([("size", U32)] + [(n, I32) for n in ("code", "rank", "peer", "algorithm", "phase")] +
+                [("row", U32), ("sequence", U32)])
+
+
 arf = ctypes.CDLL(sys.argv[1])
 arf.arf_strerror.restype = ctypes.c_char_p
 cuda = ctypes.CDLL("libcuda.so.1")
@@ -65,7 +70,7 @@ config.max_tokens, config.max_hidden, config.max_dtype = TOKENS, HIDDEN, FP32
 comms = (P * world)()
 check(arf.arf_comm_create_local(world, (ctypes.c_int * world)(*devices), ctypes.byref(config), comms), "create")
 
-contexts, streams, results = [], [], []
+contexts, streams, calls = [], [], []
 for rank, device in enumerate(devices):
     context, stream = P(), P()
     call("cuDevicePrimaryCtxRetain", ctypes.byref(context), device)
@@ -78,15 +83,21 @@ for rank, device in enumerate(devices):
     p.input, p.residual_in, p.gamma = upload([rank + 1] * n), upload([1] * n), upload([1] * HIDDEN)
     p.residual_out, p.norm_out = upload([0] * n), upload([0] * n)
     call("cuCtxSynchronize")
-    check(arf.arf_launch(P(comms[rank]), ctypes.byref(p), stream), "launch")
-    contexts.append(context), streams.append(stream), results.append(p)
+    contexts.append(context), streams.append(stream), calls.append(p)
+# A launch returns at once: the kernel waits on the device for the other ranks. So nothing that waits for a
+# device (allocating, copying) may come between the launches.
+for rank in range(world):
+    check(arf.arf_launch(P(comms[rank]), ctypes.byref(calls[rank]), streams[rank]), "launch")
 
 total = world * (world + 1) / 2 + 1
 for rank in range(world):
     call("cuCtxSetCurrent", contexts[rank])
     call("cuStreamSynchronize", streams[rank])
-    sums = download(P(results[rank].residual_out), TOKENS * HIDDEN)
-    norms = download(P(results[rank].norm_out), TOKENS * HIDDEN)
+    status = Status()
+    check(arf.arf_comm_status(P(comms[rank]), ctypes.byref(status)), "status")
+    check(status.code, "the call")
+    sums = download(P(calls[rank].residual_out), TOKENS * HIDDEN)
+    norms = download(P(calls[rank].norm_out), TOKENS * HIDDEN)
     assert all(x == total for x in sums), "residual_out"
     assert all(abs(x - 1) < 1e-5 for x in norms), "norm_out"
 for comm in comms:

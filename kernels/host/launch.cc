@@ -78,7 +78,8 @@ Call make_call(const arf_comm& comm, const arf_params& p, const Shape& s, size_t
   return c;
 }
 
-int launch(const arf_comm& comm, const arf_params& p, const Shape& s, Call& call, cudaStream_t stream) {
+int launch(const arf_comm& comm, const arf_params& p, const Shape& s, Call& call,
+           cudaStream_t stream) {
   cudaLaunchConfig_t config{};
   config.gridDim = dim3(static_cast<unsigned>(s.units * s.cluster));
   config.blockDim = dim3(static_cast<unsigned>(s.threads));
@@ -108,7 +109,8 @@ int launch(const arf_comm& comm, const arf_params& p, const Shape& s, Call& call
 extern "C" {
 
 #ifdef ARF_TEST
-void arf_test_set(arf_comm* comm, uint32_t faults, const uint32_t* delay_ns, uint32_t delayed_warp) {
+void arf_test_set(arf_comm* comm, uint32_t faults, const uint32_t* delay_ns,
+                  uint32_t delayed_warp) {
   comm->faults = faults;
   for (int i = 0; i < 3; i++) comm->delay_ns[i] = delay_ns[i];
   comm->delayed_warp = delayed_warp;
@@ -123,10 +125,12 @@ void arf_params_init(arf_params* p) {
 }
 
 int arf_launch(arf_comm* comm, const arf_params* params, arf_stream stream) {
-  if (comm == nullptr || params == nullptr || params->size != sizeof(arf_params) || params->version != ARF_VERSION)
+  if (comm == nullptr || params == nullptr || params->size != sizeof(arf_params) ||
+      params->version != ARF_VERSION)
     return ARF_ERR_ARGUMENT;
   if (!comm->connected) return ARF_ERR_STATE;
-  if (static_cast<volatile const uint32_t&>(comm->host->failure.complete) != 0) return ARF_ERR_POISONED;
+  if (static_cast<volatile const uint32_t&>(comm->host->failure.complete) != 0)
+    return ARF_ERR_POISONED;
   if (static_cast<volatile const uint32_t&>(comm->host->abort) != 0) return ARF_ERR_ABORTED;
   const arf_params& p = *params;
   if (int e = arf::check_params(*comm, p)) return e;
@@ -166,6 +170,8 @@ const char* arf_strerror(int code) {
 #ifndef ARF_BUILD
 #define ARF_BUILD "unknown"
 #endif
-const char* arf_build_info(void) { return ARF_BUILD; }
+const char* arf_build_info(void) {
+  return ARF_BUILD;
+}
 
 }  // extern "C"

@@ -3,9 +3,11 @@
 //   arf_bench --devices 0,1 [--hidden 7168,4096] [--tokens 1,8,…] [--sweep] [--transport host]
 //             [--patterns 1,2,3,8,10] [--nccl LIBRARY] [--csv FILE]
 //
-// bf16, CUDA graphs of 96 calls over four sets of tensors. Every row is checked after it was timed: outputs
-// are poisoned, the same graph is replayed, and all elements of all sets and ranks are compared with the
-// host reference. --sweep tries launch shapes; its rows are what device/choose.py reads.
+// bf16, CUDA graphs of 96 calls over four sets of tensors. Every row is checked after it was timed:
+// outputs are poisoned, the same graph is replayed, and all elements of all sets and ranks are
+// compared with the host reference. --sweep tries launch shapes; its rows are what device/choose.py
+// reads.
+#include <unistd.h>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
@@ -15,7 +17,6 @@
 #include <sstream>
 #include <string>
 #include <thread>
-#include <unistd.h>
 #include <vector>
 
 #include "pattern.h"
@@ -49,8 +50,8 @@ std::vector<int> numbers(const std::string& s) {
 
 // The tensors of one rank: kSets of each.
 struct Tensors {
-  char *in = nullptr, *residual = nullptr, *gamma = nullptr, *residual_out = nullptr, *norm_out = nullptr,
-       *sum = nullptr, *codes = nullptr, *scales = nullptr;
+  char *in = nullptr, *residual = nullptr, *gamma = nullptr, *residual_out = nullptr,
+       *norm_out = nullptr, *sum = nullptr, *codes = nullptr, *scales = nullptr;
   float* scale_factors = nullptr;  // for FP8, for FP4
 };
 
@@ -67,8 +68,10 @@ class Bench {
     config.oneshot_bytes = uint64_t{16} << 20;
     config.transport = o.transport;
     comms_.resize(world());
-    if (int e = arf_comm_create_local(static_cast<int>(world()), o.devices.data(), &config, comms_.data())) {
-      std::fprintf(stderr, "arf_comm_create_local: %s (%s)\n", arf_strerror(e), arf_last_cuda_error());
+    if (int e = arf_comm_create_local(static_cast<int>(world()), o.devices.data(), &config,
+                                      comms_.data())) {
+      std::fprintf(stderr, "arf_comm_create_local: %s (%s)\n", arf_strerror(e),
+                   arf_last_cuda_error());
       std::exit(2);
     }
     tensors_.resize(world());
@@ -79,8 +82,11 @@ class Bench {
       Tensors& t = tensors_[r];
       for (char** p : {&t.in, &t.residual, &t.residual_out, &t.norm_out, &t.sum, &t.codes})
         cuda_or_exit(cudaMalloc(reinterpret_cast<void**>(p), kSets * set_bytes_), "cudaMalloc");
-      cuda_or_exit(cudaMalloc(reinterpret_cast<void**>(&t.gamma), static_cast<size_t>(max_hidden_) * 2), "cudaMalloc");
-      cuda_or_exit(cudaMalloc(reinterpret_cast<void**>(&t.scales), kSets * scale_capacity()), "cudaMalloc");
+      cuda_or_exit(
+          cudaMalloc(reinterpret_cast<void**>(&t.gamma), static_cast<size_t>(max_hidden_) * 2),
+          "cudaMalloc");
+      cuda_or_exit(cudaMalloc(reinterpret_cast<void**>(&t.scales), kSets * scale_capacity()),
+                   "cudaMalloc");
       cuda_or_exit(cudaMalloc(reinterpret_cast<void**>(&t.scale_factors), 8), "cudaMalloc");
     }
     timer_ = std::make_unique<GraphTimer>(o.devices, streams_);
@@ -95,7 +101,8 @@ class Bench {
       for (const int tokens : o_.tokens) {
         tokens_ = tokens;
         verified_.assign(kSets, {});
-        for (const int pattern : o_.patterns) own("arf_pattern" + std::to_string(pattern), {}, true, pattern);
+        for (const int pattern : o_.patterns)
+          own("arf_pattern" + std::to_string(pattern), {}, true, pattern);
         if (o_.sweep) sweep();
         if (nccl_) baselines();
       }
@@ -108,7 +115,9 @@ class Bench {
   size_t world() const { return o_.devices.size(); }
   void on(size_t r) { cuda_or_exit(cudaSetDevice(o_.devices[r]), "cudaSetDevice"); }
   size_t set(int k) const { return static_cast<size_t>(k % kSets) * set_bytes_; }
-  size_t scale_capacity() const { return static_cast<size_t>(max_tokens_ + 128) * static_cast<size_t>(max_hidden_ / 4 + 64); }
+  size_t scale_capacity() const {
+    return static_cast<size_t>(max_tokens_ + 128) * static_cast<size_t>(max_hidden_ / 4 + 64);
+  }
   size_t scale_set(int k) const { return static_cast<size_t>(k % kSets) * scale_capacity(); }
 
   void open_nccl() {
@@ -140,11 +149,14 @@ class Bench {
         const Inputs& in = inputs_[static_cast<size_t>(s)];
         copy_in(tensors_[r].in + set(s), in.in[r]);
         copy_in(tensors_[r].residual + set(s), in.residual);
-        if (!symmetric_in_.empty()) copy_in(static_cast<char*>(symmetric_in_[r]) + set(s), in.in[r]);
+        if (!symmetric_in_.empty())
+          copy_in(static_cast<char*>(symmetric_in_[r]) + set(s), in.in[r]);
       }
       copy_in(tensors_[r].gamma, inputs_[0].gamma);
       const float factors[] = {factor(ARF_RESIDUAL_RMSNORM_FP8), factor(ARF_RESIDUAL_RMSNORM_FP4)};
-      cuda_or_exit(cudaMemcpy(tensors_[r].scale_factors, factors, sizeof factors, cudaMemcpyHostToDevice), "cudaMemcpy");
+      cuda_or_exit(
+          cudaMemcpy(tensors_[r].scale_factors, factors, sizeof factors, cudaMemcpyHostToDevice),
+          "cudaMemcpy");
     }
   }
   static void copy_in(char* to, const Bytes& from) {
@@ -169,12 +181,13 @@ class Bench {
 
   Bytes copy_out(const char* from, size_t bytes) {
     Bytes out(bytes);
-    if (bytes != 0) cuda_or_exit(cudaMemcpy(out.data(), from, bytes, cudaMemcpyDeviceToHost), "cudaMemcpy");
+    if (bytes != 0)
+      cuda_or_exit(cudaMemcpy(out.data(), from, bytes, cudaMemcpyDeviceToHost), "cudaMemcpy");
     return out;
   }
 
-  // gamma and scale_factor are those of set 0 for all. The fused kernels give the same bits every time, so
-  // a norm is compared with the reference once a size.
+  // gamma and scale_factor are those of set 0 for all. The fused kernels give the same bits every
+  // time, so a norm is compared with the reference once a size.
   std::string check(bool exact, int pattern) {
     const auto bytes = static_cast<size_t>(tokens_) * static_cast<size_t>(hidden_) * 2;
     for (int s = 0; s < kSets; s++) {
@@ -192,13 +205,15 @@ class Bench {
         if (!gives_norm(pattern)) {
           if (verified.empty()) return "WRONG unverified: time pattern 1 first";
           const Quantised q = quantise(p, verified, factor(pattern));
-          if (copy_out(t.scales + scale_set(s), q.scales.size()) != q.scales) return "WRONG scale_out";
+          if (copy_out(t.scales + scale_set(s), q.scales.size()) != q.scales)
+            return "WRONG scale_out";
           if (copy_out(t.codes + set(s), q.codes.size()) != q.codes) return "WRONG quant_out";
           continue;
         }
         const Bytes norm = copy_out(t.norm_out + set(s), bytes);
         if (exact && norm == verified) continue;
-        if (r == 0 && compare_norm(p, norm, residual, inputs_[0].gamma).wrong) return "WRONG norm_out";
+        if (r == 0 && compare_norm(p, norm, residual, inputs_[0].gamma).wrong)
+          return "WRONG norm_out";
         if (r == 0) first = norm;
         if (norm != first || (exact && !verified.empty())) return "WRONG ranks or variants differ";
         if (exact && r + 1 == world()) verified = norm;
@@ -227,46 +242,50 @@ class Bench {
     if (verdict != "ok") wrong_++;
     for (FILE* f : {csv_, verdict != "ok" || csv_ == nullptr ? stdout : nullptr})
       if (f != nullptr) {
-        std::fprintf(f, "%zu,%d,%d,%s,%.3f,%.3f,%.3f,%s\n", world(), hidden_, tokens_, name.c_str(), t.p50, t.least, t.p99,
-                     verdict.c_str());
+        std::fprintf(f, "%zu,%d,%d,%s,%.3f,%.3f,%.3f,%s\n", world(), hidden_, tokens_, name.c_str(),
+                     t.p50, t.least, t.p99, verdict.c_str());
         std::fflush(f);
       }
     return verdict == "ok" ? t.p50 : HUGE_VAL;
   }
 
-  double own(const std::string& name, const Manner& m, bool pdl = true, int pattern = ARF_RESIDUAL_RMSNORM) {
-    return row(name, true, [&](int k) {
-      for (size_t r = 0; r < world(); r++) {
-        const Tensors& t = tensors_[r];
-        arf_params a;
-        arf_params_init(&a);
-        a.pattern = pattern;
-        a.tokens = tokens_;
-        a.hidden = hidden_;
-        a.algorithm = m.algorithm;
-        a.cluster = m.cluster;
-        a.packs = m.packs;
-        a.max_units = m.max_units;
-        a.pause_ns = m.pause_ns;
-        a.group_size = problem(k).group_size;
-        a.layout = problem(k).layout;
-        a.quant_out = t.codes + set(k);
-        a.scale_out = t.scales + scale_set(k);
-        a.scale_factor = t.scale_factors + (quantiser_of(pattern) == kFp4 ? 1 : 0);
-        a.flags = pdl ? ARF_PDL : 0;
-        a.in = t.in + set(k);
-        a.residual_in = t.residual + set(k);
-        a.gamma = t.gamma;
-        a.residual_out = t.residual_out + set(k);
-        a.norm_out = t.norm_out + set(k);
-        if (arf_launch(comms_[r], &a, streams_[r]) != ARF_OK) return false;
-      }
-      return true;
-    }, pattern);
+  double own(const std::string& name, const Manner& m, bool pdl = true,
+             int pattern = ARF_RESIDUAL_RMSNORM) {
+    return row(
+        name, true,
+        [&](int k) {
+          for (size_t r = 0; r < world(); r++) {
+            const Tensors& t = tensors_[r];
+            arf_params a;
+            arf_params_init(&a);
+            a.pattern = pattern;
+            a.tokens = tokens_;
+            a.hidden = hidden_;
+            a.algorithm = m.algorithm;
+            a.cluster = m.cluster;
+            a.packs = m.packs;
+            a.max_units = m.max_units;
+            a.pause_ns = m.pause_ns;
+            a.group_size = problem(k).group_size;
+            a.layout = problem(k).layout;
+            a.quant_out = t.codes + set(k);
+            a.scale_out = t.scales + scale_set(k);
+            a.scale_factor = t.scale_factors + (quantiser_of(pattern) == kFp4 ? 1 : 0);
+            a.flags = pdl ? ARF_PDL : 0;
+            a.in = t.in + set(k);
+            a.residual_in = t.residual + set(k);
+            a.gamma = t.gamma;
+            a.residual_out = t.residual_out + set(k);
+            a.norm_out = t.norm_out + set(k);
+            if (arf_launch(comms_[r], &a, streams_[r]) != ARF_OK) return false;
+          }
+          return true;
+        },
+        pattern);
   }
 
-  // One-shot in every split of a row that is not plainly too wide or too narrow; two-shot where it can
-  // win. Then, for the best, pauses between polls and fewer rows at a time.
+  // One-shot in every split of a row that is not plainly too wide or too narrow; two-shot where it
+  // can win. Then, for the best, pauses between polls and fewer rows at a time.
   void sweep() {
     std::string best_name;
     Manner best;
@@ -285,8 +304,9 @@ class Bench {
           m.algorithm = algorithm;
           m.cluster = cluster;
           m.packs = packs;
-          attempt(std::string(algorithm == ARF_ONESHOT ? "oneshot" : "twoshot") + "_c" + std::to_string(cluster) + "_p" +
-                      std::to_string(packs), m);
+          attempt(std::string(algorithm == ARF_ONESHOT ? "oneshot" : "twoshot") + "_c" +
+                      std::to_string(cluster) + "_p" + std::to_string(packs),
+                  m);
         }
     }
     const Manner base = best;
@@ -309,22 +329,26 @@ class Bench {
     for (const bool symmetric : {false, true}) {
       if (symmetric && (symmetric_in_.empty() || symmetric_out_.empty())) continue;
       for (const bool pdl : {false, true})
-        row(std::string(symmetric ? "nccl_symmetric" : "nccl") + "+norm" + (pdl ? "_pdl" : ""), false, [&](int k) {
-          std::vector<void*> in, out;
-          for (size_t r = 0; r < world(); r++) {
-            in.push_back((symmetric ? static_cast<char*>(symmetric_in_[r]) : tensors_[r].in) + set(k));
-            out.push_back((symmetric ? static_cast<char*>(symmetric_out_[r]) : tensors_[r].sum) + set(k));
-          }
-          if (!nccl_->all_reduce(in, out, count, streams_)) return false;
-          for (size_t r = 0; r < world(); r++) {
-            on(r);
-            const Tensors& t = tensors_[r];
-            if (launch_norm(out[r], t.residual + set(k), t.gamma, t.residual_out + set(k), t.norm_out + set(k), tokens_,
-                            hidden_, 1e-6f, pdl, streams_[r]) != cudaSuccess)
-              return false;
-          }
-          return true;
-        });
+        row(std::string(symmetric ? "nccl_symmetric" : "nccl") + "+norm" + (pdl ? "_pdl" : ""),
+            false, [&](int k) {
+              std::vector<void*> in, out;
+              for (size_t r = 0; r < world(); r++) {
+                in.push_back((symmetric ? static_cast<char*>(symmetric_in_[r]) : tensors_[r].in) +
+                             set(k));
+                out.push_back(
+                    (symmetric ? static_cast<char*>(symmetric_out_[r]) : tensors_[r].sum) + set(k));
+              }
+              if (!nccl_->all_reduce(in, out, count, streams_)) return false;
+              for (size_t r = 0; r < world(); r++) {
+                on(r);
+                const Tensors& t = tensors_[r];
+                if (launch_norm(out[r], t.residual + set(k), t.gamma, t.residual_out + set(k),
+                                t.norm_out + set(k), tokens_, hidden_, 1e-6f, pdl,
+                                streams_[r]) != cudaSuccess)
+                  return false;
+              }
+              return true;
+            });
     }
   }
 
@@ -365,8 +389,10 @@ int run(int argc, char** argv) {
     if (a == "--replays") o.replays = std::atoi(v.c_str());
   }
   if (o.devices.size() < 2) {
-    std::fprintf(stderr, "usage: arf_bench --devices 0,1 [--hidden …] [--tokens …] [--sweep] [--transport host] "
-                 "[--patterns 1,2,3,8,10] [--nccl LIBRARY] [--csv FILE]\n");
+    std::fprintf(
+        stderr,
+        "usage: arf_bench --devices 0,1 [--hidden …] [--tokens …] [--sweep] [--transport host] "
+        "[--patterns 1,2,3,8,10] [--nccl LIBRARY] [--csv FILE]\n");
     return 2;
   }
   // NCCL's NVLink multicast stays off: the machines these kernels are for have none.
@@ -376,4 +402,6 @@ int run(int argc, char** argv) {
 
 }  // namespace arf::verify
 
-int main(int argc, char** argv) { return arf::verify::run(argc, argv); }
+int main(int argc, char** argv) {
+  return arf::verify::run(argc, argv);
+}

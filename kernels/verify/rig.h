@@ -1,4 +1,5 @@
-// Ranks on devices of this process, with the tensors of one call each, poisoned and fenced by guard bands.
+// Ranks on devices of this process, with the tensors of one call each, poisoned and fenced by guard
+// bands.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -45,7 +46,8 @@ struct Rank {
   GuardedTensor out, residual_out, norm_out, quant_out, scale_out;
 
   std::vector<GuardedTensor*> tensors() {
-    return {&in, &residual_in, &gamma, &scale_factor, &out, &residual_out, &norm_out, &quant_out, &scale_out};
+    return {&in,           &residual_in, &gamma,     &scale_factor, &out,
+            &residual_out, &norm_out,    &quant_out, &scale_out};
   }
 };
 

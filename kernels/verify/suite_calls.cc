@@ -37,10 +37,11 @@ void one(Rig& rig, const Problem& p, const Manner& m, Score& s) {
 }  // namespace
 
 void run_matrix(const Options& o, Score& s) {
-  const std::vector<int> hiddens = o.quick ? std::vector<int>{128, 2880, 4096, 7168}
-                                           : std::vector<int>{128, 1440, 2880, 4096, 4104, 5120, 7168, 8192, 16384};
-  const std::vector<int> tokens =
-      o.quick ? std::vector<int>{1, 3, 16, 129} : std::vector<int>{1, 2, 3, 7, 8, 16, 33, 64, 128, 257};
+  const std::vector<int> hiddens =
+      o.quick ? std::vector<int>{128, 2880, 4096, 7168}
+              : std::vector<int>{128, 1440, 2880, 4096, 4104, 5120, 7168, 8192, 16384};
+  const std::vector<int> tokens = o.quick ? std::vector<int>{1, 3, 16, 129}
+                                          : std::vector<int>{1, 2, 3, 7, 8, 16, 33, 64, 128, 257};
   for (const int dtype : o.dtypes) {
     Rig rig(o.devices, config_for(o, tokens.back(), hiddens.back(), dtype));
     Problem p;
@@ -69,9 +70,11 @@ void run_matrix(const Options& o, Score& s) {
               }
           }
     if (rig.elements > 0)
-      std::printf("  norm_out off its double-precision value: %.4f %% of %llu elements, by %u steps at most\n",
-                  100.0 * static_cast<double>(rig.inexact) / static_cast<double>(rig.elements),
-                  static_cast<unsigned long long>(rig.elements), rig.most_steps);
+      std::printf(
+          "  norm_out off its double-precision value: %.4f %% of %llu elements, by %u steps at "
+          "most\n",
+          100.0 * static_cast<double>(rig.inexact) / static_cast<double>(rig.elements),
+          static_cast<unsigned long long>(rig.elements), rig.most_steps);
   }
 }
 
@@ -102,10 +105,15 @@ void run_data(const Options& o, Score& s) {
 }
 
 void run_quantised(const Options& o, Score& s) {
-  const std::vector<int> hiddens = o.quick ? std::vector<int>{256, 2880, 7168} : std::vector<int>{256, 1024, 2880, 4096, 7168, 8192};
-  const std::vector<int> tokens = o.quick ? std::vector<int>{1, 33, 130} : std::vector<int>{1, 3, 16, 33, 128, 257};
+  const std::vector<int> hiddens = o.quick ? std::vector<int>{256, 2880, 7168}
+                                           : std::vector<int>{256, 1024, 2880, 4096, 7168, 8192};
+  const std::vector<int> tokens =
+      o.quick ? std::vector<int>{1, 33, 130} : std::vector<int>{1, 3, 16, 33, 128, 257};
   for (const int dtype : o.dtypes) {
-    if (dtype == ARF_FP32) continue;
+    if (dtype == ARF_FP32) {
+      s.skipped = "fp32 is not quantised";
+      continue;
+    }
     Rig rig(o.devices, config_for(o, tokens.back(), hiddens.back(), dtype));
     Problem p;
     p.world = rig.world();
@@ -140,7 +148,8 @@ namespace {
 // A graph a rank, of n sums, each of the one before; powers of two times whole numbers are exact.
 class Chain {
  public:
-  Chain(Rig& rig, const Problem& p, const Manner& m, int n) : rig_(rig), executables_(static_cast<size_t>(rig.world())) {
+  Chain(Rig& rig, const Problem& p, const Manner& m, int n)
+      : rig_(rig), executables_(static_cast<size_t>(rig.world())) {
     for (int r = 0; r < rig.world(); r++) {
       Rank& k = rig.rank(r);
       cuda_or_exit(cudaSetDevice(k.device), "cudaSetDevice");
@@ -155,7 +164,8 @@ class Chain {
       }
       cudaGraph_t graph = nullptr;
       cuda_or_exit(cudaStreamEndCapture(k.stream, &graph), "end of capture");
-      cuda_or_exit(cudaGraphInstantiate(&executables_[static_cast<size_t>(r)], graph, 0), "instantiation");
+      cuda_or_exit(cudaGraphInstantiate(&executables_[static_cast<size_t>(r)], graph, 0),
+                   "instantiation");
       cuda_or_exit(cudaGraphDestroy(graph), "cudaGraphDestroy");
     }
   }
@@ -166,7 +176,8 @@ class Chain {
   void replay() {
     for (int r = 0; r < rig_.world(); r++) {
       cuda_or_exit(cudaSetDevice(rig_.rank(r).device), "cudaSetDevice");
-      cuda_or_exit(cudaGraphLaunch(executables_[static_cast<size_t>(r)], rig_.rank(r).stream), "cudaGraphLaunch");
+      cuda_or_exit(cudaGraphLaunch(executables_[static_cast<size_t>(r)], rig_.rank(r).stream),
+                   "cudaGraphLaunch");
     }
     rig_.synchronise();
   }
@@ -180,7 +191,8 @@ class Chain {
 Bytes times(const Bytes& t, int factor) {
   Bytes out(t.size());
   for (size_t i = 0; i < t.size() / 2; i++) {
-    const uint32_t bits = to_bits(ARF_BF16, to_float(ARF_BF16, get(t, ARF_BF16, i)) * static_cast<float>(factor));
+    const uint32_t bits =
+        to_bits(ARF_BF16, to_float(ARF_BF16, get(t, ARF_BF16, i)) * static_cast<float>(factor));
     out[2 * i] = static_cast<uint8_t>(bits);
     out[2 * i + 1] = static_cast<uint8_t>(bits >> 8);
   }
@@ -230,7 +242,8 @@ void run_graphs(const Options& o, Score& s) {
           const int n = lengths[i];
           p.tokens = n == 3 ? 40 : 5;
           p.call++;
-          const std::string name = "graph of " + std::to_string(n) + ", replay " + std::to_string(round) + ", " + describe(p, m);
+          const std::string name = "graph of " + std::to_string(n) + ", replay " +
+                                   std::to_string(round) + ", " + describe(p, m);
           progress(name);
           s.add(name, replay_once(rig, *chains[i], p, n));
           if (round % 5 == 0) {
@@ -253,7 +266,8 @@ void run_soak(const Options& o, Score& s) {
     p.seed = o.seed + 3;
     p.call = static_cast<uint32_t>(i);
     p.dtype = pick(o.dtypes);
-    p.pattern = p.dtype == ARF_FP32 ? pick(std::vector<int>{0, 1}) : pick(std::vector<int>{0, 1, 1, 2, 3, 4, 5, 8, 9, 10, 11});
+    p.pattern = p.dtype == ARF_FP32 ? pick(std::vector<int>{0, 1})
+                                    : pick(std::vector<int>{0, 1, 1, 2, 3, 4, 5, 8, 9, 10, 11});
     p.hidden = pick(std::vector<int>{64, 512, 1440, 2048, 4096});
     p.group_size = p.hidden % 128 == 0 ? 128 : 32;
     p.layout = static_cast<int>(random() % 2);
