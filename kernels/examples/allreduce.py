@@ -14,21 +14,25 @@ P, I32, U32, U64 = ctypes.c_void_p, ctypes.c_int32, ctypes.c_uint32, ctypes.c_ui
 
 
 class Config(ctypes.Structure):
-    _fields_ = [("size", U32), ("version", U32), ("max_tokens", I32), ("max_hidden", I32), ("max_dtype", I32),
-                ("transport", I32), ("oneshot_bytes", U64), ("timeout_ns", U64)]
+    _fields_ = ([("size", U32), ("version", U32)] +
+                [(n, I32) for n in ("max_tokens", "max_hidden", "max_dtype", "transport")] +
+                [("oneshot_bytes", U64), ("timeout_ns", U64)])
 
 
 class Params(ctypes.Structure):
     _fields_ = ([("size", U32), ("version", U32)] +
-                [(n, I32) for n in ("pattern", "dtype", "tokens", "hidden", "algorithm", "layout")] +
-                [("flags", U32)] + [(n, I32) for n in ("cluster", "packs", "max_units", "pause_ns", "group_size")] +
-                [(n, P) for n in ("input", "residual_in", "gamma", "out", "residual_out", "norm_out", "quant_out",
-                                  "scale_out", "scale_factor")] +
+                [(n, I32) for n in
+                 ("pattern", "dtype", "tokens", "hidden", "algorithm", "layout")] +
+                [("flags", U32)] +
+                [(n, I32) for n in ("cluster", "packs", "max_units", "pause_ns", "group_size")] +
+                [(n, P) for n in ("input", "residual_in", "gamma", "out", "residual_out", "norm_out",
+                                  "quant_out", "scale_out", "scale_factor")] +
                 [("eps", ctypes.c_float), ("weight_bias", ctypes.c_float)])
 
 
 class Status(ctypes.Structure):
-    _fields_ = ([("size", U32)] + [(n, I32) for n in ("code", "rank", "peer", "algorithm", "phase")] +
+    _fields_ = ([("size", U32)] +
+                [(n, I32) for n in ("code", "rank", "peer", "algorithm", "phase")] +
                 [("row", U32), ("sequence", U32)])
 
 
@@ -68,7 +72,8 @@ config = Config()
 arf.arf_config_init(ctypes.byref(config))
 config.max_tokens, config.max_hidden, config.max_dtype = TOKENS, HIDDEN, FP32
 comms = (P * world)()
-check(arf.arf_comm_create_local(world, (ctypes.c_int * world)(*devices), ctypes.byref(config), comms), "create")
+numbers = (ctypes.c_int * world)(*devices)
+check(arf.arf_comm_create_local(world, numbers, ctypes.byref(config), comms), "create")
 
 contexts, streams, calls = [], [], []
 for rank, device in enumerate(devices):
@@ -84,8 +89,8 @@ for rank, device in enumerate(devices):
     p.residual_out, p.norm_out = upload([0] * n), upload([0] * n)
     call("cuCtxSynchronize")
     contexts.append(context), streams.append(stream), calls.append(p)
-# A launch returns at once: the kernel waits on the device for the other ranks. So nothing that waits for a
-# device (allocating, copying) may come between the launches.
+# A launch returns at once: the kernel waits on the device for the other ranks. So nothing that waits
+# for a device (allocating, copying) may come between the launches.
 for rank in range(world):
     check(arf.arf_launch(P(comms[rank]), ctypes.byref(calls[rank]), streams[rank]), "launch")
 

@@ -3,7 +3,6 @@
 #include <cstddef>
 #include <initializer_list>
 
-#include "host/comm.h"
 #include "host/layout.h"
 #include "pattern.h"
 
@@ -25,10 +24,10 @@ bool overlap(const Extent& a, const Extent& b) {
   return a.at != nullptr && b.at != nullptr && x < y + b.bytes && y < x + a.bytes;
 }
 
-int check_shape(const arf_comm& comm, const arf_params& p) {
-  if (p.tokens <= 0 || p.hidden <= 0 || p.tokens > comm.config.max_tokens) return ARF_ERR_SIZE;
+int check_shape(const Limits& most, const arf_params& p) {
+  if (p.tokens <= 0 || p.hidden <= 0 || p.tokens > most.tokens) return ARF_ERR_SIZE;
   const auto row = static_cast<size_t>(p.hidden) * static_cast<size_t>(element_size(p.dtype));
-  if (row > size_t{comm.layout.stride} * 16) return ARF_ERR_SIZE;
+  if (row > static_cast<size_t>(most.row_packs) * 16) return ARF_ERR_SIZE;
   if (row % 16 != 0) return ARF_ERR_HIDDEN;
   const Quantiser q = quantiser_of(p.pattern);
   if (q == kNotQuantised) return ARF_OK;
@@ -56,10 +55,10 @@ bool has_tensors(const arf_params& p) {
 
 }  // namespace
 
-int check_params(const arf_comm& comm, const arf_params& p) {
+int check_params(const Limits& most, const arf_params& p) {
   if (p.dtype < ARF_BF16 || p.dtype > ARF_FP32) return ARF_ERR_DTYPE;
   if (!is_pattern(p.pattern)) return ARF_ERR_PATTERN;
-  if (const int e = check_shape(comm, p)) return e;
+  if (const int e = check_shape(most, p)) return e;
   if (!has_tensors(p)) return ARF_ERR_ARGUMENT;
   const auto tokens = static_cast<size_t>(p.tokens), hidden = static_cast<size_t>(p.hidden);
   const size_t row = hidden * static_cast<size_t>(element_size(p.dtype)), bytes = tokens * row;

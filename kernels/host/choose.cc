@@ -6,14 +6,12 @@
 #include <climits>
 
 #include "host/comm.h"
-#include "host/layout.h"
+#include "host/grid.h"
 #include "kernel_table.h"
 #include "pattern.h"
 
 namespace arf {
 namespace {
-
-constexpr int kMaxSegmentsOfRow = 128;
 
 // The best measured way to run calls up to this size. Rows of a world are ordered by row_packs,
 // then tokens.
@@ -25,17 +23,6 @@ struct Choice {
 constexpr Choice kChoices[] = {
 #include "host/choices.inc"
 };
-
-int threads_for(int packs_of_row, int cluster, int packs) {
-  const int share = cluster * packs;
-  return ((packs_of_row + share - 1) / share + 31) / 32 * 32;
-}
-
-bool fits(const arf_comm& comm, int packs_of_row, int cluster, int packs) {
-  const int threads = threads_for(packs_of_row, cluster, packs);
-  return threads <= kMaxThreads && cluster * packs * threads / 32 <= kMaxSegmentsOfRow &&
-         (cluster == 1 || comm.major >= 9);
-}
 
 const Choice* measured(int world, int packs_of_row, int tokens) {
   for (const Choice& c : kChoices)
@@ -56,7 +43,7 @@ bool split_by_rule(const arf_comm& comm, const arf_params& p, int packs_of_row, 
   bool found = false;
   for (const int cluster : {1, 2, 4, 8})
     for (const int packs : {2, 1}) {
-      const bool possible = fits(comm, packs_of_row, cluster, packs) &&
+      const bool possible = can_split(packs_of_row, cluster, packs, comm.major) &&
                             (p.cluster == 0 || p.cluster == cluster) &&
                             (p.packs == 0 || p.packs == packs);
       if (!possible) continue;
@@ -112,7 +99,7 @@ int choose_shape(arf_comm& comm, const arf_params& p, int packs_of_row, Shape& s
   if (s.algorithm == ARF_ONESHOT && !roomy) return ARF_ERR_ALGORITHM;
   const bool open = p.cluster == 0 && p.packs == 0 && p.max_units == 0;
   const bool apply = open && known != nullptr && known->algorithm == s.algorithm &&
-                     fits(comm, packs_of_row, known->cluster, known->packs);
+                     can_split(packs_of_row, known->cluster, known->packs, comm.major);
   if (apply) {
     s.cluster = known->cluster;
     s.packs = known->packs;

@@ -29,13 +29,18 @@ bool valid_world(int world) {
 // Loads every kernel that a call may use: a kernel that is loaded while a peer's already waits for
 // it can hang both, since loading may wait for the device.
 int preload(int world) {
-  cudaFuncAttributes attributes;
+  const auto load = [](const void* kernel) {
+    cudaFuncAttributes attributes;
+    return kernel == nullptr ? ARF_OK : check(cudaFuncGetAttributes(&attributes, kernel));
+  };
   for (const int dtype : {ARF_BF16, ARF_FP16, ARF_FP32})
-    for (const int algorithm : {ARF_ONESHOT, ARF_TWOSHOT})
-      for (const int packs : {1, 2})
-        for (const int epilogue : {kPlain, kNorm, kQuantised})
-          if (const void* kernel = find_kernel({dtype, algorithm, world, packs, epilogue}))
-            if (int e = check(cudaFuncGetAttributes(&attributes, kernel))) return e;
+    for (const int packs : {1, 2})
+      for (const int epilogue : {kPlain, kNorm, kQuantised}) {
+        if (epilogue != kPlain)
+          if (int e = load(find_finish(dtype, packs, epilogue))) return e;
+        for (const int algorithm : {ARF_ONESHOT, ARF_TWOSHOT})
+          if (int e = load(find_kernel({dtype, algorithm, world, packs, epilogue}))) return e;
+      }
   return ARF_OK;
 }
 

@@ -163,6 +163,12 @@ ARF_API int arf_comm_import(arf_comm*, const void* blobs, size_t stride);
 /* Checks everything, then launches exactly one kernel, or returns an error and launches nothing. */
 ARF_API int arf_launch(arf_comm*, const arf_params*, arf_stream);
 
+/* What a call does after the sum, where something else has made the sum (NCCL: ranks on several
+ * machines, or more of them than a communicator takes): `in` is the sum, rounded to dtype. On the
+ * current device, without a communicator; every pattern but 0; algorithm and launch shape are
+ * ignored. Outputs are the bits that arf_launch() gives for the same sum. */
+ARF_API int arf_finish(const arf_params*, arf_stream);
+
 /* The first failure since creation, without synchronising with the device. */
 ARF_API int arf_comm_status(arf_comm*, arf_status*);
 /* Makes waiting kernels of this rank give up soon; may be called from any thread. */

@@ -7,6 +7,8 @@
 
 namespace arf::verify {
 
+using Bytes = std::vector<uint8_t>;
+
 enum class Data {
   normal,    // about N(0, 1), some zeros of both signs
   wide,      // exponents over twenty binades: shows the order of summation

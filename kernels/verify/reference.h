@@ -24,8 +24,6 @@ struct Problem {
   }
 };
 
-using Bytes = std::vector<uint8_t>;
-
 struct Inputs {
   std::vector<Bytes> in;  // by rank
   Bytes residual, gamma;

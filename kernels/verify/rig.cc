@@ -11,8 +11,6 @@
 namespace arf::verify {
 namespace {
 
-constexpr int kPoison = 0xee;
-
 std::string text(const char* format, auto... values) {
   char buffer[512];
   std::snprintf(buffer, sizeof buffer, format, values...);
@@ -35,12 +33,6 @@ std::string wrong(const char* what, int rank, const Problem& p, const Difference
 
 }  // namespace
 
-void cuda_or_exit(cudaError_t error, const char* what) {
-  if (error == cudaSuccess) return;
-  std::fprintf(stderr, "%s: %s\n", what, cudaGetErrorString(error));
-  std::exit(2);
-}
-
 std::string describe(const Problem& p, const Manner& m) {
   return text(
       "pattern %d %s world %d tokens %d hidden %d layout %d group %d algorithm %d cluster %d packs "
@@ -48,42 +40,6 @@ std::string describe(const Problem& p, const Manner& m) {
       p.pattern, name_of(p.dtype), p.world, p.tokens, p.hidden, p.layout, p.group_size, m.algorithm,
       m.cluster, m.packs, m.max_units, m.pdl ? " pdl" : "", m.in_place ? " in place" : "",
       static_cast<int>(p.data), p.call);
-}
-
-void GuardedTensor::allocate(size_t capacity) {
-  cuda_or_exit(cudaMalloc(reinterpret_cast<void**>(&base_), capacity + 2 * kGuard), "cudaMalloc");
-}
-void GuardedTensor::release() {
-  (void)cudaFree(base_);
-}
-
-void GuardedTensor::poison(size_t bytes, cudaStream_t stream) {
-  bytes_ = bytes;
-  cuda_or_exit(cudaMemsetAsync(base_, kPoison, bytes + 2 * kGuard, stream), "cudaMemset");
-}
-
-bool GuardedTensor::intact() const {
-  uint8_t guards[2 * kGuard];
-  cuda_or_exit(cudaMemcpy(guards, base_, kGuard, cudaMemcpyDeviceToHost), "cudaMemcpy");
-  cuda_or_exit(cudaMemcpy(guards + kGuard, base_ + kGuard + bytes_, kGuard, cudaMemcpyDeviceToHost),
-               "cudaMemcpy");
-  for (const uint8_t b : guards)
-    if (b != kPoison) return false;
-  return true;
-}
-
-Bytes GuardedTensor::read() const {
-  Bytes out(bytes_);
-  cuda_or_exit(cudaMemcpy(out.data(), data(), bytes_, cudaMemcpyDeviceToHost), "cudaMemcpy");
-  return out;
-}
-
-void GuardedTensor::write(const Bytes& from, cudaStream_t stream) {
-  bytes_ = from.size();
-  cuda_or_exit(cudaMemsetAsync(base_, kPoison, kGuard, stream), "cudaMemset");
-  cuda_or_exit(cudaMemsetAsync(base_ + kGuard + bytes_, kPoison, kGuard, stream), "cudaMemset");
-  cuda_or_exit(cudaMemcpyAsync(data(), from.data(), from.size(), cudaMemcpyHostToDevice, stream),
-               "cudaMemcpy");
 }
 
 Rig::Rig(const std::vector<int>& devices, const arf_config& config)

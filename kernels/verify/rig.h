@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "arf.h"
+#include "verify/guarded_tensor.h"
 #include "verify/reference.h"
 
 namespace arf::verify {
@@ -17,25 +18,6 @@ struct Manner {
   int algorithm = ARF_AUTO, cluster = 0, packs = 0, max_units = 0, pause_ns = 0;
   bool pdl = false;
   bool in_place = false;  // norm_out is in, residual_out is residual_in
-};
-
-// A device tensor between two guard bands.
-class GuardedTensor {
- public:
-  static constexpr size_t kGuard = 256;
-  void allocate(size_t capacity);
-  void release();
-  void* data() const { return base_ + kGuard; }
-  // Fills tensor and guards with 0xEE, sized for `bytes` of the coming call.
-  void poison(size_t bytes, cudaStream_t stream);
-  // Whether the guards are as they were.
-  bool intact() const;
-  Bytes read() const;
-  void write(const Bytes& from, cudaStream_t stream);
-
- private:
-  char* base_ = nullptr;
-  size_t bytes_ = 0;
 };
 
 struct Rank {
@@ -75,6 +57,8 @@ class Rig {
   // Launches on every rank except `absent`; the first error, if any.
   int launch(const Problem& p, const Manner& m, int absent = -1);
   void synchronise();
+  // The outputs of a rank; `broken` is set if a guard band is not as it was.
+  Outputs outputs(const Problem& p, const Manner& m, int r, bool& broken);
   // Checks every output of every rank; empty if all is right, else the first thing that is not.
   std::string check(const Problem& p, const Manner& m, const Inputs& in);
   // One call from beginning to end.
@@ -85,8 +69,6 @@ class Rig {
   uint32_t most_steps = 0;
 
  private:
-  // The outputs of a rank; `broken` is set if a guard band is not as it was.
-  Outputs outputs(const Problem& p, const Manner& m, int r, bool& broken);
   // Rank 0's outputs against the references; the other ranks' are the same bytes.
   std::string check_norm(const Problem& p, const Manner& m, const Inputs& in, const Outputs& o);
   std::string check_quantised(const Problem& p, const Bytes& norm, const Outputs& o);
@@ -98,7 +80,6 @@ class Rig {
   std::vector<Rank> ranks_;
 };
 
-void cuda_or_exit(cudaError_t error, const char* what);
 std::string describe(const Problem& p, const Manner& m);
 
 }  // namespace arf::verify

@@ -35,6 +35,7 @@ struct Score {
 void run_matrix(const Options& o, Score& s);     // shapes x types x algorithms x launch shapes
 void run_data(const Options& o, Score& s);       // infinities, NaNs, cancellation; in place; PDL
 void run_quantised(const Options& o, Score& s);  // the patterns with a quantiser, bit for bit
+void run_finish(const Options& o, Score& s);     // arf_finish() after a sum, against the fused call
 void run_graphs(const Options& o,
                 Score& s);  // odd numbers of calls a graph, replayed, mixed with eager calls
 void run_soak(const Options& o, Score& s);  // random calls of every kind, one after another
@@ -44,6 +45,14 @@ void run_processes(const Options& o,
                    Score& s);  // a process a rank, by both transports; one that is killed
 void run_delays(const Options& o, Score& s);    // test builds: a rank or a warp that is late
 void run_controls(const Options& o, Score& s);  // test builds: deliberate mistakes must be noticed
+
+inline constexpr int kAlgorithms[] = {ARF_ONESHOT, ARF_TWOSHOT};
+
+// A communicator for calls of up to this size, by either algorithm.
+arf_config config_for(const Options& o, int tokens, int hidden, int dtype);
+
+// One call from beginning to end, counted.
+void one(Rig& rig, const Problem& p, const Manner& m, Score& s);
 
 // Tells the watchdog that things go on; `what` is printed if they stop doing so.
 void progress(const std::string& what);

@@ -73,6 +73,22 @@ void progress(const std::string& what) {
   steps++;
 }
 
+arf_config config_for(const Options& o, int tokens, int hidden, int dtype) {
+  arf_config c;
+  arf_config_init(&c);
+  c.max_tokens = tokens;
+  c.max_hidden = hidden;
+  c.max_dtype = dtype;
+  c.transport = o.transport;
+  c.oneshot_bytes = uint64_t{1} << 30;
+  return c;
+}
+
+void one(Rig& rig, const Problem& p, const Manner& m, Score& s) {
+  progress(describe(p, m));
+  s.add(describe(p, m), rig.run(p, m));
+}
+
 void Score::add(const std::string& name, const std::string& problem) {
   cases++;
   if (problem.empty()) return;
@@ -87,9 +103,11 @@ namespace {
 constexpr struct {
   const char* name;
   void (*run)(const Options&, Score&);
-} kSuites[] = {{"matrix", run_matrix},       {"data", run_data},     {"quantised", run_quantised},
-               {"graphs", run_graphs},       {"soak", run_soak},     {"failures", run_failures},
-               {"processes", run_processes}, {"delays", run_delays}, {"controls", run_controls}};
+} kSuites[] = {{"matrix", run_matrix},       {"data", run_data},
+               {"quantised", run_quantised}, {"finish", run_finish},
+               {"graphs", run_graphs},       {"soak", run_soak},
+               {"failures", run_failures},   {"processes", run_processes},
+               {"delays", run_delays},       {"controls", run_controls}};
 
 bool known(const std::string& suite) {
   return std::any_of(std::begin(kSuites), std::end(kSuites),

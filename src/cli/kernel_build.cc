@@ -67,9 +67,13 @@ Result<prove::ProcessResult> run_kernels(const std::string& program, const std::
 }
 
 Result<std::string> device_list(const std::string& devices) {
-  if (!devices.empty()) return devices;
   auto driver = ask_driver();
-  if (!driver) return std::unexpected(driver.error());
+  if (!driver) {
+    Error error = driver.error();
+    error.next = "the kernels run on this machine's GPUs; ungate build needs none";
+    return std::unexpected(std::move(error));
+  }
+  if (!devices.empty()) return devices;
   std::size_t n = driver->gpus.size();
   // Two ranks on the only GPU there is.
   if (n == 1) return std::string("0,0");

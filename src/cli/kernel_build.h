@@ -24,7 +24,8 @@ Result<kernels::Build> kernel_build(const KernelFlags& flags, bool programs, Con
 // Runs a program of the build; its output goes to the result, its complaints to stderr.
 Result<prove::ProcessResult> run_kernels(const std::string& program, const std::vector<std::string>& arguments, Console& console);
 
-// "0,1" for `devices`, or every GPU of this machine if that is empty: two, four or eight of them.
+// `devices`, or every GPU of this machine if that is empty: "0,1", four or eight of them, and "0,0" for
+// the only one. `tool_missing` if there is none, before anything is compiled.
 Result<std::string> device_list(const std::string& devices);
 
 }  // namespace ungate::cli
