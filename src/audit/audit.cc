@@ -139,9 +139,21 @@ class Audit {
     return out;
   }
 
+  // The rules, less the notes that do not hold for the versions installed here.
+  gate::Knowledge known_here() const {
+    gate::Knowledge out = rules_.gate;
+    for (const package::Distribution& d : environment_.distributions) {
+      for (gate::PackageRules& package : out.packages) {
+        if (package.package == d.name && d.version && !package.versions.contains(*d.version)) package.notes.clear();
+      }
+    }
+    return out;
+  }
+
   void judge() {
     gate::CudaFiles cuda([this](const std::string& path) { return store_.load(path); }, cuda_world_, rules_.gate.vocabulary);
-    gate::Inputs inputs{program_, *evaluation_, cuda, rules_.gate, scan_.cuda,
+    gate::Knowledge knowledge = known_here();
+    gate::Inputs inputs{program_, *evaluation_, cuda, knowledge, scan_.cuda,
                         [this](Symbol word) { return holders(word); }, options_.targets, options_.open_too};
     gate::Findings findings = gate::analyse(inputs);
     report_.counts.modules = findings.modules.size();

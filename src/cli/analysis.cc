@@ -52,6 +52,15 @@ Result<arch::DeviceSet> parse_target_flag(const std::string& text) {
   return set;
 }
 
+// What a stage of the audit does, for those who wait for it.
+std::string_view activity_of(std::string_view stage) {
+  if (stage == "walk") return "listing files";
+  if (stage == "scan") return "reading files";
+  if (stage == "evaluate") return "evaluating Python";
+  if (stage == "judge") return "following gates to what they guard";
+  return stage;
+}
+
 // A package that is nowhere installed has no gates, but that is not what was asked.
 Status check_packages(const std::vector<std::string>& wanted,
                       const std::vector<package::Environment>& environments) {
@@ -194,7 +203,7 @@ Result<std::unique_ptr<Subject>> find_subject(const AnalysisFlags& flags, Consol
   options.assume = std::move(*assumptions);
   options.cancelled = &console.cancelled();
   options.progress = [&console](std::string_view stage, std::size_t done, std::size_t of) {
-    console.progress(stage, done, of);
+    console.progress(activity_of(stage), done, of);
   };
   return subject;
 }

@@ -125,9 +125,10 @@ std::string help_text(const CLI::App& app) {
     add_entry(out, positional_name(*o), o->get_description());
   add_commands(out, app);
   add_options(out, app);
-  if (app.get_footer().empty()) return out;
+  const std::string footer = app.get_footer();
+  if (footer.empty()) return out;
   out += '\n';
-  for (std::string_view line : text::lines(app.get_footer())) {
+  for (std::string_view line : text::lines(footer)) {
     // What is set in from the margin is to be read as it stands.
     if (line.starts_with(' ')) {
       out += std::string(line) + '\n';

@@ -148,6 +148,19 @@ void Judge::by_instructions(Item& item, Standing& s) {
   }
 }
 
+// What the package found on the machine, and would build for, is taken out again by a list at the call.
+void Judge::against_detection(Standing& s, const std::set<std::size_t>& modules) {
+  for (std::size_t m : modules) {
+    const JitRules& rules = *modules_[m].rules;
+    CodeTargetSet found = built_targets(in_.evaluation, in_.program, rules) & arch::code_targets_of(s.device);
+    for (unsigned t : found) {
+      s.evidence.push_back({fmt::format("detection lets {} in ({} of {} has {}); the list at this call takes it out again", s.device.name(),
+                                        rules.targets_field, rules.targets_global, CodeTarget(t).name()), ""});
+      return;
+    }
+  }
+}
+
 void Judge::judge(Item& item, std::size_t t) {
   Standing& s = item.gate.standings[t];
   const Admission& a = item.admissions[t];
@@ -185,6 +198,7 @@ void Judge::judge(Item& item, std::size_t t) {
   if (list || !item.is_python()) modules.insert(item.holds.begin(), item.holds.end());
   if (!modules.empty()) {
     by_modules(item, s, modules);
+    if (list) against_detection(s, modules);
   } else if (!item.is_python()) {
     by_instructions(item, s);
   } else {

@@ -70,11 +70,11 @@ bool fits(const Gate& gate, const GatePattern& pattern) {
 }
 
 GateMatch match_gates(const std::vector<Gate>& gates, const GatePattern& pattern,
-                      const source::SourceFile& file, bool every) {
+                      std::uint32_t site, const source::SourceFile& file, bool every) {
   GateMatch out;
   std::vector<const Gate*> in_file;
   for (const Gate& g : gates) {
-    if (g.path != pattern.path) continue;
+    if (g.path != pattern.path || g.site != site) continue;
     in_file.push_back(&g);
     if (fits(g, pattern)) out.gates.push_back(&g);
   }

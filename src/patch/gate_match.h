@@ -16,9 +16,10 @@ struct GateMatch {
   std::string where, why;                // if none, or ambiguous: the nearest place, what is wrong
 };
 
-// `file` is the text of the pattern's file; `every` takes all gates that fit.
+// `file` is the text of the pattern's file in a site: a copy in another site is not meant. `every`
+// takes all gates that fit.
 GateMatch match_gates(const std::vector<gate::Gate>& gates, const GatePattern& pattern,
-                      const source::SourceFile& file, bool every);
+                      std::uint32_t site, const source::SourceFile& file, bool every);
 
 // Whether a gate is like the pattern, wherever in the file it stands (`before` is not looked at).
 bool fits(const gate::Gate& gate, const GatePattern& pattern);

@@ -85,7 +85,7 @@ class StepResolver {
 
   // False if nothing is left to do, or it cannot be done.
   bool look_at_gates(const Text& text) {
-    GateMatch match = match_gates(ground_.gates, *step_.gate, *text.file, step_.every);
+    GateMatch match = match_gates(ground_.gates, *step_.gate, text.site, *text.file, step_.every);
     if (match.gates.empty()) {
       // Of a condition that is gone nothing is left to open: upstream may have dropped it.
       if (is_superseded()) return false;

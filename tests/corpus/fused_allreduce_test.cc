@@ -93,6 +93,13 @@ TEST_F(FusedAllreduce, TheListIsNotLiftedWithoutTheGuards) {
   EXPECT_EQ(list["lift"]["also_admits"], json({"sm_121"}));
 }
 
+// CompilationContext finds the GPU and would compile for it; the call site filters it out again.
+TEST_F(FusedAllreduce, DetectionAdmitsWhatTheListRejects) {
+  std::string all;
+  for (const json& e : only(kList, 61)["evidence"]) all += e["what"].get<std::string>() + '\n';
+  EXPECT_THAT(all, testing::HasSubstr("detection lets sm_120 in (TARGET_CUDA_ARCHS of"));
+}
+
 TEST_F(FusedAllreduce, TheGuardsAreBehindTheList) {
   std::string list = only(kList, 61)["id"];
   std::size_t guards = 0;

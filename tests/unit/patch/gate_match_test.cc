@@ -26,7 +26,7 @@ class MatchGates : public testing::Test {
   std::string match(const GatePattern& pattern, bool every = false) {
     std::vector<gate::Gate> gates(ground_.gates.begin(), ground_.gates.end());
     GateMatch m =
-        match_gates(gates, pattern, source::SourceFile("p.py", ground_.files["p.py"]), every);
+        match_gates(gates, pattern, 0, source::SourceFile("p.py", ground_.files["p.py"]), every);
     std::string out;
     for (const gate::Gate* g : m.gates) out += std::to_string(g->begin.line) + ' ';
     return out.empty() ? (m.ambiguous ? "ambiguous: " : "") + m.where + ": " + m.why : out;
@@ -41,6 +41,13 @@ TEST_F(MatchGates, ByTextFormAndFunction) {
   EXPECT_EQ(match({"p.py", {}, "second", "", ""}, true), "3 5 ");
   EXPECT_EQ(match({"p.py", {}, "Class.second", "", ""}), "5 ");
   EXPECT_EQ(match({"p.py", {"py-compare", "py-x"}, "", "b", ""}), "5 ");
+}
+
+// A second copy of the package, in another site.
+TEST_F(MatchGates, OnlyThoseOfTheSite) {
+  add("b", 0, "p::third");
+  ground_.gates.back().site = 1;
+  EXPECT_EQ(match({"p.py", {}, "", "b", ""}, true), "5 ");
 }
 
 TEST_F(MatchGates, SeveralAreAmbiguous) {
