@@ -155,15 +155,19 @@ std::vector<KernelUse> uses_of(std::string_view messages) {
 }  // namespace
 
 std::string in_words(const std::string& mangled) {
-  static const std::regex kName("_ZN3arf7(oneshot|twoshot)INS_4(Bf16|Fp16|Fp32)ELi(\\d)ELi(\\d)ELi(\\d)E.*");
+  // name<format, ranks, packs a thread, epilogue>; what finishes a sum that is made has no ranks.
+  static const std::regex kName(
+      "_ZN3arf(?:7oneshot|7twoshot|11finish_rows)INS_4(Bf16|Fp16|Fp32)E(?:Li(\\d)E)?Li(\\d)ELi(\\d)EEE.*");
   std::smatch m;
   if (!std::regex_match(mangled, m, kName)) return mangled;
   constexpr const char* kEpilogues[] = {"sum only", "norm", "norm, quantised"};
-  int epilogue = m[5].str().front() - '0';
+  int epilogue = m[4].str().front() - '0';
   if (epilogue > 2) return mangled;
-  std::string format = m[2];
+  std::string format = m[1];
   format.front() = static_cast<char>(format.front() + ('a' - 'A'));
-  return fmt::format("{} {}, {} ranks, {} a thread, {}", m[1].str(), format, m[3].str(), m[4].str(), kEpilogues[epilogue]);
+  std::string what = mangled.contains("oneshot") ? "oneshot" : mangled.contains("twoshot") ? "twoshot" : "finish";
+  std::string ranks = m[2].matched ? m[2].str() + " ranks, " : std::string();
+  return fmt::format("{} {}, {}{} a thread, {}", what, format, ranks, m[3].str(), kEpilogues[epilogue]);
 }
 
 std::string default_cache() {
