@@ -6,6 +6,7 @@
 
 #include <fmt/core.h>
 
+#include "audit/binary_gates.h"
 #include "audit/scan.h"
 #include "audit/word_index.h"
 #include "base/text.h"
@@ -33,6 +34,13 @@ class Audit {
     assume();
     start("walk");
     look();
+    start("binaries");
+    read_binaries();
+    if (!options_.sources) {
+      keep(binary_gates(objects_, options_.targets));
+      start("");
+      return std::move(report_);
+    }
     start("scan");
     read();
     if (interrupted()) return stop();
@@ -97,6 +105,23 @@ class Audit {
     report_.counts.guarded = scan_.cuda.size();
     for (const FoundFile& f : scan_.python) program_.add(f.path);
     index_ = WordIndex(scan_.words, options_.threads);
+  }
+
+  // A plan that is checked before it is written changes no binary.
+  void read_binaries() {
+    if (!options_.binaries || options_.overlay != nullptr) return;
+    ObjectOptions options;
+    options.threads = options_.threads;
+    options.cancelled = options_.cancelled;
+    objects_ = read_objects(environment_, walk_.files, options);
+    report_.unread.insert(report_.unread.end(), objects_.unread.begin(), objects_.unread.end());
+  }
+
+  // Gates that know their site and owner already.
+  void keep(std::vector<gate::Gate> gates) {
+    for (gate::Gate& gate : gates) {
+      if (wanted(gate)) report_.gates.push_back(std::move(gate));
+    }
   }
 
   // Rounds: names that turn out to depend on the device are looked for in the next one.
@@ -170,6 +195,9 @@ class Audit {
       }
       if (wanted(gate)) report_.gates.push_back(std::move(gate));
     }
+    std::vector<gate::Gate> binaries = binary_gates(objects_, options_.targets);
+    explain_loaders(binaries, *evaluation_, program_);
+    keep(std::move(binaries));
     std::ranges::stable_sort(report_.gates, {}, [](const gate::Gate& g) { return std::tie(g.site, g.path, g.range.begin); });
     std::ranges::sort(report_.unread, {}, &Unread::path);
     if (options_.inspect) options_.inspect({report_, store_, program_, *evaluation_, cuda, cuda_world_});
@@ -193,6 +221,7 @@ class Audit {
   python::Program program_;
   value::World cuda_world_;
   Walk walk_;
+  Objects objects_;
   Scan scan_;
   WordIndex index_;
   std::unique_ptr<python::Evaluation> evaluation_;

@@ -103,6 +103,8 @@ std::vector<NamedKernel> kernels_of_ptx(std::string_view text) {
 }
 
 std::string demangled(const std::string& name) {
+  constexpr std::size_t kLongest = 1 << 16;  // the demangler recurses
+  if (name.size() > kLongest) return name;
   int status = 0;
   char* text = abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status);
   std::string out = status == 0 && text != nullptr ? text : name;

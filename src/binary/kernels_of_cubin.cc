@@ -89,6 +89,11 @@ class Reader {
     k.name = name;
     const Section* code = code_of(section, name);
     if (code != nullptr) {
+      // Kernels do not share code: symbols that all claim the same large section are no cubin's.
+      code_read_ += code->size;
+      if (code_read_ > 2 * cubin_.size()) {
+        return cubin_.bad(code->offset, "more code is claimed by symbols than there is");
+      }
       if (auto s = cubin_.read(code->offset, code->size, code_); !s) return s;
       CodeTraits traits = traits_of(code_);
       k.image.code = code->size;
@@ -122,6 +127,7 @@ class Reader {
   std::map<std::uint32_t, std::uint32_t> registers_;
   std::unordered_map<std::string_view, std::uint64_t> shared_;
   std::string code_;
+  std::uint64_t code_read_ = 0;
   std::vector<NamedKernel> out_;
 };
 

@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/text.h"
+#include "cli/known_proof.h"
 #include "cli/command.h"
 #include "cli/planning.h"
 #include "cli/version.h"
@@ -20,6 +21,7 @@ namespace {
 struct Flags : PlanFlags {
   std::string plan;  // a file
   bool dry_run = false;
+  bool require_proof = false;
 };
 
 // What became of one plan.
@@ -31,6 +33,7 @@ struct Applied {
 struct Outcome {
   std::vector<Applied> applied;
   std::vector<report::PlanView> views;  // of plans that were made here
+  std::optional<prove::ProofRecord> proof;  // of the very edits
   Result<Exit> result = Exit::ok;
 };
 
@@ -142,7 +145,8 @@ std::string json(const Outcome& outcome) {
           .end_object();
     }
   }
-  w.end_array().key("errors").begin_array();
+  bool proved = outcome.proof && outcome.proof->proved;
+  w.end_array().field("proved", proved).key("errors").begin_array();
   if (!outcome.result) write_error(w, outcome.result.error());
   w.end_array().end_object();
   return w.take() + '\n';
@@ -216,6 +220,10 @@ Result<Exit> run(const Flags& flags, Console& console) {
       std::ranges::copy(view.resolution.plans, std::back_inserter(plans));
     }
   }
+  outcome.proof = known_proof(plans);
+  if (flags.require_proof && !plans.empty()) {
+    if (auto status = require_proof(outcome.proof); !status) return std::unexpected(status.error());
+  }
   write(std::move(plans), flags, console, outcome);
   // Nothing came of it: the error alone says so.
   if (!outcome.result && outcome.applied.empty()) return outcome.result;
@@ -251,6 +259,9 @@ Command apply_command(CLI::App& top) {
       ->group("What to take");
   declare_switch(*app, "--dry-run", flags->dry_run,
                  "Show the plan, as `ungate plan` does, and write nothing.")
+      ->group("How to write");
+  declare_switch(*app, "--require-proof", flags->require_proof,
+                 "Write nothing unless `ungate prove` has proved these very edits (exit status 4).")
       ->group("How to write");
   declare(*app, *output, {Format::human, Format::json});
   return {app, output, [flags](Console& console) { return run(*flags, console); }};

@@ -19,7 +19,20 @@ struct Flags : AnalysisFlags {
   bool all = false, full = false, absolute = false, matrix = false;
   bool exit_zero = false, stats = false;
   std::string fail_on = "no";
+  std::vector<std::string> layers;
 };
+
+constexpr const char* kLayers[] = {"python", "cpp", "binary"};
+
+// Which layer a gate belongs to, by its form.
+std::string_view layer_of(const gate::Gate& gate) {
+  std::string_view form = gate.form;
+  return form.starts_with("pp-") ? "cpp" : form.starts_with("binary-") ? "binary" : "python";
+}
+
+bool wants_layer(const Flags& flags, std::string_view layer) {
+  return flags.layers.empty() || std::ranges::find(flags.layers, layer) != flags.layers.end();
+}
 
 // The flags that ask the next command about the same environment in the same world.
 std::string repeated(const Flags& flags) {
@@ -93,10 +106,14 @@ Result<Exit> run(const Flags& flags, Console& console) {
     (*subject)->options.targets.clear();
     for (unsigned d : arch::known_devices()) (*subject)->options.targets.emplace_back(d);
   }
+  (*subject)->options.sources = wants_layer(flags, "python") || wants_layer(flags, "cpp");
+  (*subject)->options.binaries = wants_layer(flags, "binary");
   report::Reports reports;
   for (const package::Environment& environment : (*subject)->environments) {
     auto report = run_audit(**subject, environment, flags);
     if (!report) return std::unexpected(report.error());
+    std::erase_if(report->gates,
+                  [&](const gate::Gate& g) { return !wants_layer(flags, layer_of(g)); });
     if (flags.stats) console.print(statistics(*report));
     reports.push_back(std::move(*report));
   }
@@ -121,6 +138,14 @@ Command audit_command(CLI::App& top) {
   auto output = std::make_shared<OutputFlags>();
   auto flags = std::make_shared<Flags>();
   declare(*app, *flags);
+  app->add_option("--layer", flags->layers,
+                  "Only these layers, separated by commas: python, cpp (preprocessor conditions), "
+                  "binary (code objects).")
+      ->type_name("LAYERS")
+      ->delimiter(',')
+      ->check(CLI::IsMember(std::vector<std::string>(std::begin(kLayers), std::end(kLayers))))
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->group(kWhat);
   constexpr const char* kResult = "What to report";
   declare_switch(*app, "--all", flags->all, "Also the gates that admit the target.")
       ->group(kResult);

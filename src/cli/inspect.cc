@@ -86,7 +86,8 @@ std::string confirmation_of(const gate::Gate& gate, const audit::Inside& inside)
 report::GateDetail detail_of(const gate::Gate& gate, const audit::Inside& inside) {
   report::GateDetail detail;
   detail.gate = &gate;
-  if (const source::SourceFile* file = inside.files.load(gate.path)) {
+  bool text = !gate.form.starts_with("binary-");
+  if (const source::SourceFile* file = text ? inside.files.load(gate.path) : nullptr) {
     detail.context = context_of(*file, gate.begin.line, gate.end.line);
   }
   detail.diff = diff_of(gate, inside.files);

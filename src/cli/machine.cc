@@ -38,6 +38,19 @@ std::string release_of(std::string_view text) {
   return std::string(text.substr(0, text.find_first_not_of("0123456789.")));
 }
 
+// The code targets in what `ptxas --help` says of --gpu-name: "Allowed values …,'sm_120','sm_120a'".
+std::vector<std::string> quoted_targets(std::string_view text) {
+  std::vector<std::string> out;
+  for (std::size_t at = text.find("'sm_"); at != text.npos; at = text.find("'sm_", at)) {
+    std::size_t end = text.find('\'', ++at);
+    if (end == text.npos) break;
+    std::string name(text.substr(at, end - at));
+    if (std::ranges::find(out, name) == out.end()) out.push_back(std::move(name));
+    at = end + 1;
+  }
+  return out;
+}
+
 class Toolchains {
  public:
   void add(const std::string& program, const std::string& path, const std::string& found_by) {
@@ -52,6 +65,9 @@ class Toolchains {
           if (line.starts_with("sm_")) t.targets.emplace_back(text::trim(line));
         }
       }
+    }
+    if (program == "ptxas") {
+      if (auto text = output_of({real, "--help"})) t.targets = quoted_targets(*text);
     }
     found_.push_back(std::move(t));
   }
@@ -84,10 +100,18 @@ std::string nccl_version(void* handle) {
 
 std::vector<Toolchain> find_toolchains(const std::vector<package::Environment>& environments) {
   Toolchains out;
+  // What Triton takes instead of its own assembler; a system one of the right version does not help.
+  for (const char* name : {"TRITON_PTXAS_PATH", "TRITON_PTXAS_BLACKWELL_PATH"}) {
+    if (std::string path = variable(name); !path.empty()) out.add("ptxas", path, name);
+  }
   for (const char* name : {"CUDA_HOME", "CUDA_PATH"}) {
-    if (std::string home = variable(name); !home.empty()) out.add("nvcc", home + "/bin/nvcc", name);
+    std::string home = variable(name);
+    if (home.empty()) continue;
+    out.add("nvcc", home + "/bin/nvcc", name);
+    out.add("ptxas", home + "/bin/ptxas", name);
   }
   if (std::string path = find_program("nvcc"); !path.empty()) out.add("nvcc", path, "PATH");
+  if (std::string path = find_program("ptxas"); !path.empty()) out.add("ptxas", path, "PATH");
   out.add("nvcc", "/usr/local/cuda/bin/nvcc", "/usr/local/cuda");
   for (const package::Environment& e : environments) {
     for (const package::Site& site : e.sites) {

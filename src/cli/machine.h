@@ -17,11 +17,12 @@ struct Toolchain {
   std::string path;
   std::string found_by;              // "CUDA_HOME", "PATH", "pip", "Triton"
   std::string version;               // "13.0.88"; empty: it could not be asked
-  std::vector<std::string> targets;  // code targets that nvcc knows: "sm_120", …; empty: not asked
+  std::vector<std::string> targets;  // code targets that it knows: "sm_120", …; empty: not asked
 };
 
-// nvcc of CUDA_HOME, CUDA_PATH, PATH and /usr/local/cuda, then those of pip packages in the sites,
-// then Triton's ptxas. Each path once, links resolved.
+// The assembler of TRITON_PTXAS_PATH, which Triton takes instead of its own; nvcc and ptxas of
+// CUDA_HOME, CUDA_PATH, PATH and /usr/local/cuda, then those of pip packages in the sites, then Triton's
+// own ptxas. Each path once, links resolved.
 std::vector<Toolchain> find_toolchains(const std::vector<package::Environment>& environments);
 
 struct Library {

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "cli/known_proof.h"
 #include "package/folder.h"
 #include "package/prefix.h"
 #include "patch/check.h"
@@ -165,8 +166,8 @@ class Planner {
   void look_around(PlanView& view) {
     name_runs(view);
     if (view.empty()) return;
-    view.unproved.push_back(
-        "No compiler has seen the edited sources here, and no GPU has run them.");
+    view.proof = known_proof(view.resolution.plans);
+    view.unproved.push_back(proof_sentence(view.proof));
     for (const patch::SetOutcome& set : view.resolution.sets) {
       bool applies = set.state == patch::state::applies;
       if (applies) std::ranges::copy(set.set->unproved, std::back_inserter(view.unproved));

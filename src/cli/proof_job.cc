@@ -128,7 +128,10 @@ class Touching {
 
   void add(const ModulePlan& module, const ModulePlan* old, std::size_t source, arch::DeviceSet devices, bool reached, arch::CodeTargetSet built) {
     const std::string& path = module.sources[source];
-    if (!path.ends_with(".cu")) return;
+    if (!path.ends_with(".cu")) {
+      note(fmt::format("module {}: {} is for the host compiler alone and was not compiled", module.name, path));
+      return;
+    }
     // One piece of work for each set of flags.
     std::vector<Work> found;
     auto work_for = [&](const prove::Unit& unit) -> Work& {

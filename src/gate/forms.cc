@@ -68,6 +68,11 @@ constexpr std::array kForms{
              "on another."},
     FormInfo{"pp-macro", "#if with a macro of the package whose value depends on the device.",
              "#if defined(ENABLE_WGMMA)", "", "The gate is where the macro is defined."},
+    FormInfo{"binary-objects",
+             "A shared object or cubin holds code for some devices only; on others nothing loads, or "
+             "the driver compiles PTX.",
+             "sm_80 sm_90a sm_100a; PTX sm_80", "",
+             "No edit helps: it must be built for the device. `ungate objects` lists what is in it."},
 };
 
 }  // namespace

@@ -157,7 +157,7 @@ Result<Build> Workshop::make(const Unit& unit, const Tree& tree, arch::CodeTarge
 
 Status Workshop::assemble(const Unit& unit, const Tree& tree, arch::CodeTarget target, const std::string& ptx, Build& build) {
   std::string cubin = new_path(".cubin");
-  auto result = call(assemble_command(compiler_, target, ptx, cubin));
+  auto result = call(assemble_command(unit, compiler_, target, ptx, cubin));
   if (!result) return std::unexpected(result.error());
   build.seconds += result->seconds, build.cpu_seconds += result->cpu_seconds;
   if (result->status != 0) {
@@ -178,8 +178,9 @@ Status Workshop::assemble(const Unit& unit, const Tree& tree, arch::CodeTarget t
     auto k = std::ranges::find(build.kernels, name, &KernelFacts::name);
     if (k == build.kernels.end()) continue;
     k->code_bytes = c.code_bytes, k->code_hash = c.code_hash;
-    k->registers = c.registers, k->stack_bytes = c.stack_bytes, k->shared_bytes = c.shared_bytes;
-    if (auto r = resources.find(c.name); r != resources.end()) k->spill_bytes = r->second.spill_bytes;
+    k->registers = c.registers, k->shared_bytes = c.shared_bytes, k->code_empty = c.empty;
+    if (auto r = resources.find(c.name); r != resources.end())
+      k->spill_bytes = r->second.spill_bytes, k->stack_bytes = r->second.stack_bytes;
   }
   build.assembled = true;
   return {};
@@ -193,7 +194,7 @@ void Workshop::locate(const Unit& unit, const Tree& tree, arch::CodeTarget targe
   auto compiled = call(*command);
   std::error_code ec;
   if (!compiled || !std::filesystem::exists(ptx, ec)) return;
-  auto result = call(assemble_command(compiler_, target, ptx, cubin));
+  auto result = call(assemble_command(unit, compiler_, target, ptx, cubin));
   if (result && result->status != 0) {
     AssemblerError error = first_assembler_error(result->messages);
     if (error.line != 0) line = error.line;

@@ -25,7 +25,7 @@ void write(JsonWriter& w, const KernelFacts& k) {
   w.end_array();
   write(w, "features", k.features);
   w.field("code_bytes", k.code_bytes).field("code_hash", k.code_hash).field("registers", k.registers);
-  w.field("stack_bytes", k.stack_bytes).field("spill_bytes", k.spill_bytes).field("shared_bytes", k.shared_bytes);
+  w.field("code_empty", k.code_empty).field("stack_bytes", k.stack_bytes).field("spill_bytes", k.spill_bytes).field("shared_bytes", k.shared_bytes);
   w.end_object();
 }
 
@@ -43,6 +43,7 @@ KernelFacts kernel(const Json& j) {
   j.at("code_bytes").get_to(k.code_bytes);
   k.code_hash = static_cast<std::uint64_t>(j.at("code_hash").get<std::int64_t>());
   j.at("registers").get_to(k.registers);
+  k.code_empty = j.value("code_empty", false);
   j.at("stack_bytes").get_to(k.stack_bytes);
   j.at("spill_bytes").get_to(k.spill_bytes);
   j.at("shared_bytes").get_to(k.shared_bytes);

@@ -1,4 +1,4 @@
-// Reading cubins: the machine code of kernels, and what they take.
+// What machine code takes, for kernels of a cubin.
 #pragma once
 
 #include <cstdint>
@@ -11,15 +11,15 @@
 namespace ungate::prove {
 
 struct CubinKernel {
-  std::string name;  // mangled
+  std::string name;                // mangled
   std::uint64_t code_bytes = 0;    // of its .text section
-  std::uint64_t code_hash = 0;
+  std::uint64_t code_hash = 0;     // of them
   std::uint32_t registers = 0;     // a thread
-  std::uint64_t stack_bytes = 0;   // a thread's frame in local memory
   std::uint64_t shared_bytes = 0;  // static, without what the system keeps
+  bool empty = false;              // it returns before it did anything
 };
 
-// The kernels of a cubin, by name. `where` is for messages; `unreadable` if it is none.
+// The kernels of a cubin, by name. `where` is for messages; `malformed` if it is none.
 Result<std::vector<CubinKernel>> read_cubin(std::string_view bytes, const std::string& where);
 
 }  // namespace ungate::prove

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
 
@@ -80,6 +81,12 @@ void examine_kernel(const KernelFacts& k, const KernelFacts* whole, const Target
       problems.add("traps", k, fmt::format("only traps on {}; on {} it has {} instructions", target, other, whole->instructions));
     else
       notes[name] = whole == nullptr ? "only traps" : "only traps, on " + other + " as well";
+  } else if (k.traps && whole != nullptr && !whole->traps) {
+    // What a library puts where an instruction is missing: a message and a trap, in the middle of a kernel.
+    std::vector<std::string> lost;
+    std::ranges::set_difference(whole->features, k.features, std::back_inserter(lost));
+    std::string without = lost.empty() ? "" : "; it is without " + text::join(lost, ", ");
+    problems.add("traps", k, fmt::format("traps on {} where it does not on {}{}", target, other, without));
   }
   const arch::DeviceFacts& device = proof.target.device().facts();
   std::uint64_t cluster = std::uint64_t{k.cluster[0]} * k.cluster[1] * k.cluster[2];
@@ -131,7 +138,7 @@ void examine_failure(TargetProof& proof) {
 
 bool needs_reference(const Build& build, const std::vector<KernelSource>& kernels) {
   return std::ranges::any_of(build.kernels, [&](const KernelFacts& k) {
-    if (!k.effects) return true;
+    if (!k.effects || k.traps || k.code_empty) return true;
     if (k.wait) return false;
     const KernelSource* source = source_of(kernels, short_name(k.name));
     return source != nullptr && !source->programmatic.empty() && !source->waits;

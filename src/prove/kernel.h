@@ -25,14 +25,15 @@ struct KernelFacts {
   std::uint64_t code_bytes = 0;
   std::uint64_t code_hash = 0;     // of its bytes
   std::uint32_t registers = 0;
+  bool code_empty = false;         // it returns before it did anything
   std::uint64_t stack_bytes = 0;   // a thread's frame in local memory
   std::uint64_t spill_bytes = 0;   // stores and loads
   std::uint64_t shared_bytes = 0;  // static, without what the system keeps
 
   // It launches, succeeds and leaves nothing behind.
-  bool does_nothing() const { return !effects && !traps; }
+  bool does_nothing() const { return code_empty || (!effects && !traps); }
   // It is there to say that it should not have been launched.
-  bool only_traps() const { return !effects && traps; }
+  bool only_traps() const { return !effects && traps && !code_empty; }
 
   bool operator==(const KernelFacts&) const = default;
 };

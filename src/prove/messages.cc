@@ -86,6 +86,7 @@ std::map<std::string, Resources> read_resources(std::string_view messages) {
   for (std::string_view line : text::lines(messages)) {
     if (std::string name = between(line, "Compiling entry function '", "'"); !name.empty()) current = &out[name];
     if (current == nullptr) continue;
+    if (line.find("stack frame") != line.npos) current->stack_bytes = std::max(current->stack_bytes, number_before(line, "bytes stack frame"));
     if (line.find("spill stores") != line.npos)
       current->spill_bytes += number_before(line, "bytes spill stores") + number_before(line, "bytes spill loads");
     if (line.find("Used ") == line.npos) continue;

@@ -27,6 +27,7 @@ AssemblerError first_assembler_error(std::string_view messages);
 // `ptxas -v`: what each entry takes.
 struct Resources {
   std::uint32_t registers = 0;
+  std::uint64_t stack_bytes = 0;
   std::uint64_t spill_bytes = 0;  // stores and loads
   std::uint64_t shared_bytes = 0;
 };

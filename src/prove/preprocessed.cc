@@ -156,7 +156,7 @@ class Splitter {
           }
           i = end - 1;
           // `= {…}` goes on; a body ends the declaration.
-          if (!has_assignment(header, i)) header = end, header_pieces = out_.pieces.size();
+          if (!has_assignment(after_templates(header, i), i)) header = end, header_pieces = out_.pieces.size();
           continue;
         }
       } else if (s == "}" && scopes_ > 0) {

@@ -1,5 +1,7 @@
 #include "prove/unit.h"
 
+#include "base/text.h"
+
 namespace ungate::prove {
 
 std::string virtual_target(arch::CodeTarget target) {
@@ -34,9 +36,20 @@ Result<std::vector<std::string>> command_for(const Unit& unit, const Tree& tree,
   return out;
 }
 
-std::vector<std::string> assemble_command(const Compiler& compiler, arch::CodeTarget target, const std::string& ptx,
-                                          const std::string& cubin) {
-  return {compiler.ptxas, "-v", "-arch=" + target.name(), "-O3", ptx, "-o", cubin};
+std::vector<std::string> assemble_command(const Unit& unit, const Compiler& compiler, arch::CodeTarget target,
+                                          const std::string& ptx, const std::string& cubin) {
+  std::vector<std::string> out{compiler.ptxas, "-v", "-arch=" + target.name(), "-O3"};
+  for (std::size_t i = 0; i < unit.flags.size(); ++i) {
+    std::string_view flag = unit.flags[i], passed;
+    if (flag.starts_with("-maxrregcount") || flag.starts_with("--maxrregcount")) out.emplace_back(flag);
+    if (flag.starts_with("--ptxas-options=") || flag.starts_with("-Xptxas=")) passed = flag.substr(flag.find('=') + 1);
+    if ((flag == "--ptxas-options" || flag == "-Xptxas") && i + 1 < unit.flags.size()) passed = unit.flags[i + 1];
+    for (std::string_view part : text::split(passed, ',')) {
+      if (!part.empty() && part != "-v") out.emplace_back(part);
+    }
+  }
+  out.insert(out.end(), {ptx, "-o", cubin});
+  return out;
 }
 
 }  // namespace ungate::prove

@@ -33,8 +33,8 @@ Result<std::vector<std::string>> command_for(const Unit& unit, const Tree& tree,
 // "compute_120a", "sm_120a".
 std::string virtual_target(arch::CodeTarget target);
 
-// Assembles PTX; its messages tell registers and spills.
-std::vector<std::string> assemble_command(const Compiler& compiler, arch::CodeTarget target, const std::string& ptx,
-                                          const std::string& cubin);
+// Assembles PTX, with what the unit's flags pass on to the assembler; its messages tell registers and spills.
+std::vector<std::string> assemble_command(const Unit& unit, const Compiler& compiler, arch::CodeTarget target,
+                                          const std::string& ptx, const std::string& cubin);
 
 }  // namespace ungate::prove

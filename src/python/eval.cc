@@ -134,6 +134,8 @@ Lifted Interpreter::eval_compare(NodeId id, Frame& f, DeviceSet mask) {
   for (std::size_t i = 0; i < operators.size(); ++i) {
     Lifted right = operand(operands[i + 1], f, mask);
     intermediate = intermediate || (!l_.uniform(right) && is_intermediate(right));
+    auto open = [&](Lifted v) { return l_.uniform(v) && s_.is_unknown(l_.value(v)); };
+    f.compares_open = f.compares_open || (open(left) && depends_on_device(right)) || (open(right) && depends_on_device(left));
     auto op = static_cast<value::Comparison>(operators[i]);
     Lifted step = compare_lifted(op, left, right);
     if (op == value::Comparison::in || op == value::Comparison::not_in) in_environment(op, left, right, step);

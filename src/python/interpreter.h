@@ -122,6 +122,7 @@ struct Frame {
   ClosureId closure = 0;
   std::optional<Lifted> receiver;
   std::vector<Lifted> slots;
+  bool compares_open = false;       // what depends on the device was compared with what is not known
   Lifted returned;                  // absent where nothing was returned
   DeviceSet pending;                // devices that an expression of the current statement raised on
   DeviceSet raised;                 // devices that left by an exception, and with what
@@ -508,6 +509,7 @@ class Interpreter {
 
   const WordSet* words_ = nullptr;
   std::uint32_t round_ = 0;
+  bool compares_open_ = false;      // in the run that ended last
   std::unordered_set<Symbol> known_names_;
   std::vector<Symbol> derived_;
 

@@ -120,6 +120,7 @@ Lifted Interpreter::run(const Callable& callable, const std::vector<Lifted>& slo
   }
   if (receiver_after != nullptr && !f.slots.empty()) *receiver_after = f.slots[0];
   --depth_;
+  compares_open_ = f.compares_open;
   DeviceSet gone = l_.absent(f.returned);
   if (gone.empty() || f.raised.empty()) return f.returned;
   return l_.overlay(f.returned, gone, l_.of(s_.raised(f.raise_type, f.raise_text)));
@@ -175,7 +176,9 @@ Lifted Interpreter::run_generic(FunctionId function, ClosureId closure) {
   std::size_t fuel = std::exchange(fuel_, statistics.expressions + kFuel);
   Lifted result = run(callable, slots, true);
   fuel_ = fuel;
-  if (depends_on_device(result) && !fn.is_lambda()) derive(fn.name);
+  // `def is_capability(wanted): return current() == wanted` depends on the device once it is asked.
+  bool asks = compares_open_ && fn.lines <= kLong && l_.uniform(result) && s_.is_unknown(l_.value(result));
+  if ((asks || depends_on_device(result)) && !fn.is_lambda()) derive(fn.name);
   return result;
 }
 

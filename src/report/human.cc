@@ -251,7 +251,7 @@ class Human {
     out_ += '\n' + paint_.bold("Not checked") + '\n';
     for (const std::string& sentence : report_.not_checked)
       out_ += wrapped("- " + text::escape(sentence), 2, width_);
-    out_ += wrapped("- code objects in shared libraries: `ungate objects` lists them", 2, width_);
+    out_ += wrapped("- kernels in code objects: `ungate objects --kernels` names them", 2, width_);
     for (std::size_t i = 0; i < report_.unread.size() && i < kMostUnread; ++i) {
       const audit::Unread& u = report_.unread[i];
       out_ += wrapped("- " + text::escape(u.path + ": " + u.why), 2, width_);

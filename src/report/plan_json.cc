@@ -152,6 +152,9 @@ std::string report_of(const PlanView& view, const std::string& diff, const Style
   }
   w.end_array();
   write_around(w, view);
+  w.key("proof");
+  if (view.proof) prove::write(w, *view.proof);
+  else w.null();
   write_texts(w, "unproved", view.unproved);
   write_texts(w, "not_checked", view.audit.not_checked);
   w.field("diff", diff).end_object();

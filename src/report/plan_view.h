@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,7 @@
 #include "patch/prebuilt.h"
 #include "patch/processes.h"
 #include "patch/resolve.h"
+#include "prove/record.h"
 #include "report/report.h"
 
 namespace ungate::report {
@@ -42,6 +44,7 @@ struct PlanView {
   std::vector<patch::Prebuilt> prebuilt;  // loaded instead of what the edited sources give
   std::vector<CopiesView> copies;
   patch::ProcessReport processes;
+  std::optional<prove::ProofRecord> proof;  // of these very edits, if they were proved before
   std::vector<std::string> unproved;  // sentences: what nobody has proven yet
   std::map<std::string, std::string>
       applied_by;  // a set's id -> the newest standing run that wrote of it

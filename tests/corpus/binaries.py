@@ -6,6 +6,8 @@
 Fetches pinned wheels and cuobjdump from PyPI into $UNGATE_TEST_CACHE (default ~/.cache/ungate-tests;
 about 4 GB with all wheels unpacked). Ends with 1 if anything differs.
 
+The wheels themselves, unopened, must give what their unpacked files give.
+
 What is compared: the code objects of each file by kind and target; of files of one code object, their
 target; of a few files, each kernel's name, registers and shared memory. Plain `cuobjdump FILE` is the
 oracle: its --list-elf drops the suffix `f`. It does not list __nv_relfatbin of shared objects.
@@ -135,6 +137,18 @@ class Comparison:
             if path in files:
                 self.compare_kernels(folder, path, target)
 
+    def wheel(self, folder, wheel):
+        """The wheel, unopened, against its unpacked files."""
+        def without_place(records):
+            keys = ("path", "place", "arch", "kind", "count", "loads", "file", "state", "units", "error")
+            return sorted(json.dumps({k: r[k] for k in keys if k in r}) for r in records)
+
+        ours = without_place(objects(self.ungate, wheel, "--target", "sm_120"))
+        theirs = without_place(objects(self.ungate, folder, "--target", "sm_120"))
+        self.files += 1
+        if ours != theirs:
+            self.failures.append(f"{wheel.name}: {len(set(ours) ^ set(theirs))} records differ from the unpacked files")
+
     def compare_kernels(self, folder, path, target):
         theirs = kernels_by_cuobjdump(self.tool, folder / path)
         ours = [r for r in objects(self.ungate, folder / path, "--kernels", "--target", target)
@@ -156,7 +170,10 @@ def main():
     tool.chmod(0o755)
     compare = Comparison(ungate, tool)
     for name in sys.argv[2:] or WHEELS:
-        compare.package(fetch(name, WHEELS[name]))
+        folder = fetch(name, WHEELS[name])
+        compare.package(folder)
+        for wheel in (CACHE / "wheels").glob(f"{name.replace('-', '_')}-{WHEELS[name]}-*.whl"):
+            compare.wheel(folder, wheel)
     large = CACHE / "sgl-kernel-0.3.21/sgl_kernel/flash_ops.abi3.so"
     if large.exists():
         times = []

@@ -32,6 +32,7 @@ class CubinMaker {
     Elf64_Ehdr e{};
     std::memcpy(e.e_ident, ELFMAG, SELFMAG);
     e.e_ident[EI_CLASS] = ELFCLASS64;
+    e.e_ident[EI_DATA] = ELFDATA2LSB;
     e.e_machine = machine;
     e.e_shentsize = sizeof(Elf64_Shdr);
     e.e_shnum = static_cast<std::uint16_t>(headers_.size());
@@ -59,11 +60,13 @@ std::string sample() {
   CubinMaker m;
   std::string strings = std::string("\0k\0device\0", 10);
   Elf64_Sym symbols[3] = {};
-  symbols[1].st_name = 1;
-  symbols[2].st_name = 3;
+  // Functions, in the sections that are added fifth and sixth below; bit 4 says which is an entry.
+  symbols[1] = {1, STT_FUNC, 0x10, 5, 0, 0x180};
+  symbols[2] = {3, STT_FUNC, 0, 6, 0, 0x80};
+  m.add("", "", SHT_NULL);
   m.add(".strtab", strings);
-  m.add(".symtab", std::string(reinterpret_cast<const char*>(symbols), sizeof symbols), SHT_SYMTAB, 0, 0);
-  m.add(".nv.info", std::string{2, 0x0a, 0, 0} + attribute(0x2f, 1, 40) + attribute(0x11, 1, 16) + attribute(0x2f, 99, 7));
+  m.add(".symtab", std::string(reinterpret_cast<const char*>(symbols), sizeof symbols), SHT_SYMTAB, 0, 1);
+  m.add(".nv.info", std::string{2, 0x0a, 0, 0} + attribute(0x2f, 1, 40) + attribute(0x2f, 99, 7));
   m.add(".nv.info.k", "");
   m.add(".text.k", std::string(0x180, 'x'));
   m.add(".text.device", std::string(0x80, 'y'));
@@ -74,13 +77,13 @@ std::string sample() {
 
 TEST(Cubin, AKernelWithWhatItTakes) {
   auto kernels = read_cubin(sample(), "x.cubin");
-  ASSERT_TRUE(kernels);
+  ASSERT_TRUE(kernels) << to_text(kernels.error());
   ASSERT_EQ(kernels->size(), 1u);  // a device function is no kernel
   const CubinKernel& k = kernels->front();
   EXPECT_EQ(k.name, "k");
   EXPECT_EQ(k.code_bytes, 0x180u);
   EXPECT_EQ(k.registers, 40u);
-  EXPECT_EQ(k.stack_bytes, 16u);
+  EXPECT_NE(k.code_hash, 0u);
   EXPECT_EQ(k.shared_bytes, 0x100u);  // the system's 1 KB is not its own
 }
 

@@ -49,6 +49,7 @@ TEST(Messages, ResourcesOfEachEntry) {
       "ptxas info    : Used 24 registers, used 0 barriers\n");
   ASSERT_EQ(r.size(), 2u);
   EXPECT_EQ(r["_Z1av"].registers, 255u);
+  EXPECT_EQ(r["_Z1av"].stack_bytes, 16u);
   EXPECT_EQ(r["_Z1av"].spill_bytes, 32u);
   EXPECT_EQ(r["_Z1av"].shared_bytes, 256u);
   EXPECT_EQ(r["_Z1bv"].registers, 24u);

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "base/text.h"
+
 namespace ungate::prove {
 namespace {
 
@@ -86,6 +88,16 @@ TEST(Preprocessed, ANewHostFunctionIsNoDifferenceUnlessTheDeviceNamesIt) {
   EXPECT_EQ(d.host[0].substr(0, 5), "fewer");
   // It could be meant instead of the one that was meant before.
   EXPECT_TRUE(edited("inline int blocks", "inline int twice(long n) { return 1; }\ninline int blocks").device);
+}
+
+TEST(Preprocessed, DefaultsOfTemplateParametersAreNoAssignment) {
+  std::string kernel = "template <class T, bool B = true> __attribute__((global)) void k(T* p) { p[0] = B; }\n";
+  std::string launcher = "template <class T, bool B = true> int launcher(T* p, int n = 3) { return go(k<T, B>, p, n); }\n";
+  Difference d = compare(read(kernel + launcher), read(kernel + text::replace_all(launcher, "p, n);", "p, n + 1);")));
+  EXPECT_TRUE(d.tokens);
+  EXPECT_FALSE(d.device) << d.where;
+  ASSERT_EQ(d.host.size(), 1u);
+  EXPECT_EQ(d.host[0].substr(0, 8), "launcher");
 }
 
 TEST(Preprocessed, AChangedSignatureIsAnotherFunction) {

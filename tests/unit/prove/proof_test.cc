@@ -198,6 +198,14 @@ TEST_F(ProofTest, ABodyThatIsEmptiedIsFound) {
   for (const Problem& q : proof.units[0].targets[0].problems) EXPECT_NE(q.kernel, "wait_kernel") << q.what;
 }
 
+// CUTLASS puts a message and a trap where the target lacks an instruction: the rest of the kernel is there.
+TEST_F(ProofTest, AKernelThatTrapsOnTheTargetAloneIsFound) {
+  Proof proof = prove_texts({{kHeaderPath, with(kHeader, "  p[threadIdx.x] = 1;", "#if __CUDA_ARCH__ >= 1200\n  if (p[1] == 7) __trap();\n#endif\n  p[threadIdx.x] = 1;")}});
+  const Problem* p = find(proof, "traps");
+  ASSERT_NE(p, nullptr);
+  EXPECT_EQ(p->kernel, "wait_kernel");
+}
+
 TEST_F(ProofTest, AnInstructionThatTheTargetLacksIsNamedWithItsLine) {
   std::string header = with(kHeader, "  p[threadIdx.x] = 1;", "#if __CUDA_ARCH__ >= 1000\n  asm volatile(\"tcgen05.wait::ld.sync.aligned;\");\n#endif\n  p[threadIdx.x] = 1;");
   Proof proof = prove_texts({{kHeaderPath, header}});
