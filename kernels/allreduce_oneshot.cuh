@@ -1,8 +1,9 @@
-// One-shot allreduce: every rank writes its rows into every peer's inbox and sums what arrives in its own.
+// One-shot allreduce: every rank writes its rows into every peer's inbox and sums what arrives in
+// its own.
 //
-// One trip over the link; (N-1) times the tensor leaves every GPU. Best for small calls, and for two ranks
-// at any size. A row is shared by the blocks of a cluster; a cluster takes every units-th row and is one
-// row ahead with sending.
+// One trip over the link; (N-1) times the tensor leaves every GPU. Best for small calls, and for
+// two ranks at any size. A row is shared by the blocks of a cluster; a cluster takes every units-th
+// row and is one row ahead with sending.
 #pragma once
 
 #include "epilogue.cuh"
@@ -51,8 +52,9 @@ class OneShot {
   }
 
  private:
-  // With two ranks the link is busy from the first row to the last, so a row's loads are issued a whole row
-  // before they are needed. With more ranks the registers are needed for the peers' packs.
+  // With two ranks the link is busy from the first row to the last, so a row's loads are issued a
+  // whole row before they are needed. With more ranks the registers are needed for the peers'
+  // packs.
   static constexpr bool kFetchesAhead = N == 2;
   static constexpr bool kResidualAhead = kFetchesAhead && E == kNorm;
 
@@ -61,9 +63,11 @@ class OneShot {
     Pack own[P], residual[P];
   };
 
-  __device__ __forceinline__ Pack* inbox(uint32_t of, uint32_t parity, uint32_t source, uint32_t row) const {
+  __device__ __forceinline__ Pack* inbox(uint32_t of, uint32_t parity, uint32_t source,
+                                         uint32_t row) const {
     auto* all = reinterpret_cast<Pack*>(c_.region[of] + c_.layout.oneshot);
-    return all + ((parity * N + source) * static_cast<uint64_t>(c_.layout.oneshot_rows) + row) * c_.layout.stride;
+    return all + ((parity * N + source) * static_cast<uint64_t>(c_.layout.oneshot_rows) + row) *
+                     c_.layout.stride;
   }
 
   // Issues the loads of a row, if there is such a row.
@@ -84,8 +88,9 @@ class OneShot {
     test_early_sequence(c_, ARF_ONESHOT, row, s.sequence);
     const uint32_t parity = test_parity(c_, s.sequence);
     if (place_.block == 0 && threadIdx.x < N - 1)
-      store_peer(greeting_slot(c_, c_.rank ^ (1 + threadIdx.x), ARF_ONESHOT, parity, c_.rank, row, N),
-                 greeting(s.sequence, c_.signature));
+      store_peer(
+          greeting_slot(c_, c_.rank ^ (1 + threadIdx.x), ARF_ONESHOT, parity, c_.rank, row, N),
+          greeting(s.sequence, c_.signature));
 #pragma unroll
     for (int i = 1; i < N; i++) {
       Pack* to = inbox(c_.rank ^ i, parity, c_.rank, row);
@@ -115,17 +120,20 @@ class OneShot {
   }
 
   // Packs of a thread that are waited for at a time, as far as registers allow.
-  static constexpr int kTogether = N * P <= 8 ? P : 1;
+  static constexpr int kTogether = N * P <= 4 || (N * P <= 8 && E != kQuantised) ? P : 1;
 
-  // Waits for the peers' packs of columns first to first + kTogether - 1, empties their slots and gives the
-  // sums. The threads that greet wait for their peer's greeting too.
-  __device__ __forceinline__ void take(uint32_t row, int first, uint32_t parity, const Row& s, Pack (&sum)[P], bool& whole) {
+  // Waits for the peers' packs of columns first to first + kTogether - 1, empties their slots and
+  // gives the sums. The threads that greet wait for their peer's greeting too.
+  __device__ __forceinline__ void take(uint32_t row, int first, uint32_t parity, const Row& s,
+                                       Pack (&sum)[P], bool& whole) {
     const uint32_t greeter = c_.rank ^ (1 + threadIdx.x);
     const bool greets = first == 0 && place_.block == 0 && threadIdx.x < N - 1;
-    const uint64_t* const hello = greeting_slot(c_, c_.rank, ARF_ONESHOT, parity, greeter & (N - 1), row, N);
+    const uint64_t* const hello =
+        greeting_slot(c_, c_.rank, ARF_ONESHOT, parity, greeter & (N - 1), row, N);
     Pack* slot[N];
     bool data[kTogether];
-    // Peer i is rank ^ i: pairs of the canonical tree are pairs for every rank, and addition commutes.
+    // Peer i is rank ^ i: pairs of the canonical tree are pairs for every rank, and addition
+    // commutes.
 #pragma unroll
     for (int i = 1; i < N; i++) slot[i] = inbox(c_.rank, parity, c_.rank ^ i, row);
     Pack x[kTogether][N];
@@ -173,7 +181,8 @@ class OneShot {
       x[g][0] = s.own[first + g];
       if (!test_keeps_inbox(c_))
 #pragma unroll
-        for (int i = 1; i < N; i++) slot[i][place_.column(first + g, P)] = {kEmpty, kEmpty, kEmpty, kEmpty};
+        for (int i = 1; i < N; i++)
+          slot[i][place_.column(first + g, P)] = {kEmpty, kEmpty, kEmpty, kEmpty};
       test_drop_rank<N>(c_, x[g]);
       sum[first + g] = tree_sum<T, N>(x[g]);
     }
@@ -186,7 +195,8 @@ class OneShot {
 };
 
 template <class T, int N, int P, int E>
-__global__ void __launch_bounds__(512, N == 2 && P == 1 ? 2 : 1) oneshot(const __grid_constant__ Call c) {
+__global__ void __launch_bounds__(512, N == 2 && P == 1 ? 2 : 1)
+    oneshot(const __grid_constant__ Call c) {
   __shared__ FinishMemory<P> memory;
   const Place place;
   OneShot<T, N, P, E>(c, place, memory).run();

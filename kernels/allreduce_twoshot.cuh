@@ -1,10 +1,10 @@
-// Two-shot allreduce: segments of a row (32 packs) are dealt out to the ranks; each rank sums its own
-// segments from what the peers send it and sends the rounded sums to all.
+// Two-shot allreduce: segments of a row (32 packs) are dealt out to the ranks; each rank sums its
+// own segments from what the peers send it and sends the rounded sums to all.
 //
-// Two trips over the link, but only 2(N-1)/N times the tensor leaves every GPU. Both trips use inboxes of
-// self-describing words, so there is no fence or flag in either. Rows are dealt out as in the one-shot
-// algorithm; of the three stages (scatter, reduce, finish) a cluster is one row apart in each, so that
-// neither the link nor the memory waits for the other.
+// Two trips over the link, but only 2(N-1)/N times the tensor leaves every GPU. Both trips use
+// inboxes of self-describing words, so there is no fence or flag in either. Rows are dealt out as
+// in the one-shot algorithm; of the three stages (scatter, reduce, finish) a cluster is one row
+// apart in each, so that neither the link nor the memory waits for the other.
 #pragma once
 
 #include "epilogue.cuh"
@@ -52,9 +52,11 @@ class TwoShot {
   }
 
   // Where `source` leaves its part of a row for owner `of`; indexed by the owner's shard column.
-  __device__ __forceinline__ Pack* scatter_inbox(uint32_t of, uint32_t parity, uint32_t source, uint32_t row) const {
+  __device__ __forceinline__ Pack* scatter_inbox(uint32_t of, uint32_t parity, uint32_t source,
+                                                 uint32_t row) const {
     auto* all = reinterpret_cast<Pack*>(c_.region[of] + c_.layout.scatter);
-    return all + ((parity * N + source) * static_cast<uint64_t>(c_.layout.rows) + row) * c_.layout.shard_stride;
+    return all + ((parity * N + source) * static_cast<uint64_t>(c_.layout.rows) + row) *
+                     c_.layout.shard_stride;
   }
   __device__ __forceinline__ Pack* gather_inbox(uint32_t of, uint32_t parity, uint32_t row) const {
     auto* all = reinterpret_cast<Pack*>(c_.region[of] + c_.layout.gather);
@@ -71,12 +73,14 @@ class TwoShot {
 #pragma unroll
     for (int j = 0; j < P; j++) {
       const uint32_t column = place_.column(j, P);
-      if (column < c_.packs) own[j] = static_cast<const Pack*>(c_.in)[static_cast<uint64_t>(row) * c_.packs + column];
+      if (column < c_.packs)
+        own[j] = static_cast<const Pack*>(c_.in)[static_cast<uint64_t>(row) * c_.packs + column];
     }
     const uint32_t parity = test_parity(c_, sequence);
     if (place_.block == 0 && threadIdx.x < N - 1)
-      store_peer(greeting_slot(c_, c_.rank ^ (1 + threadIdx.x), ARF_TWOSHOT, parity, c_.rank, row, N),
-                 greeting(sequence, c_.signature));
+      store_peer(
+          greeting_slot(c_, c_.rank ^ (1 + threadIdx.x), ARF_TWOSHOT, parity, c_.rank, row, N),
+          greeting(sequence, c_.signature));
 #pragma unroll
     for (int j = 0; j < P; j++) {
       const uint32_t owner = place_.segment(j, P) & (N - 1);
@@ -85,8 +89,10 @@ class TwoShot {
     }
   }
 
-  // Turns x from this rank's part into the sum, where the segment is this rank's, and sends it to all.
-  __device__ __forceinline__ void reduce(uint32_t row, uint32_t sequence, Pack (&x)[P], bool& whole) {
+  // Turns x from this rank's part into the sum, where the segment is this rank's, and sends it to
+  // all.
+  __device__ __forceinline__ void reduce(uint32_t row, uint32_t sequence, Pack (&x)[P],
+                                         bool& whole) {
     const uint32_t parity = test_parity(c_, sequence);
     test_delay(c_, 1);
 #pragma unroll
@@ -100,9 +106,10 @@ class TwoShot {
     }
   }
 
-  __device__ __forceinline__ Pack take_parts(uint32_t row, uint32_t column, uint32_t parity, uint32_t sequence,
-                                             const Pack& own, bool& whole) {
-    // Peer i is rank ^ i: pairs of the canonical tree are pairs for every rank, and addition commutes.
+  __device__ __forceinline__ Pack take_parts(uint32_t row, uint32_t column, uint32_t parity,
+                                             uint32_t sequence, const Pack& own, bool& whole) {
+    // Peer i is rank ^ i: pairs of the canonical tree are pairs for every rank, and addition
+    // commutes.
     Pack* slot[N];
 #pragma unroll
     for (int i = 1; i < N; i++) slot[i] = scatter_inbox(c_.rank, parity, c_.rank ^ i, row) + column;
@@ -136,15 +143,16 @@ class TwoShot {
     return {kNan, kNan, kNan, kNan};
   }
 
-  __device__ __forceinline__ void finish(uint32_t row, uint32_t sequence, Pack (&sum)[P], bool& whole) {
+  __device__ __forceinline__ void finish(uint32_t row, uint32_t sequence, Pack (&sum)[P],
+                                         bool& whole) {
     const uint32_t parity = test_parity(c_, sequence);
     Pack residual[P];
     finish_.load(row, residual);
 #pragma unroll
     for (int j = 0; j < P; j++) {
       const bool greets = j == 0 && place_.block == 0 && threadIdx.x < N - 1;
-      take_sum(row, place_.column(j, P), parity, sequence, greets, !mine(j) && place_.column(j, P) < c_.packs, sum[j],
-               whole);
+      take_sum(row, place_.column(j, P), parity, sequence, greets,
+               !mine(j) && place_.column(j, P) < c_.packs, sum[j], whole);
     }
     if (!whole)
 #pragma unroll
@@ -156,8 +164,9 @@ class TwoShot {
   }
 
   // Waits for the owner's sum (if `data`) and a peer's greeting (if `greets`).
-  __device__ __forceinline__ void take_sum(uint32_t row, uint32_t column, uint32_t parity, uint32_t sequence,
-                                           bool greets, bool data, Pack& sum, bool& whole) {
+  __device__ __forceinline__ void take_sum(uint32_t row, uint32_t column, uint32_t parity,
+                                           uint32_t sequence, bool greets, bool data, Pack& sum,
+                                           bool& whole) {
     if (!greets && !data) return;
     Pack* const slot = gather_inbox(c_.rank, parity, row) + column;
     const uint32_t greeter = (c_.rank ^ (1 + threadIdx.x)) & (N - 1);
@@ -176,7 +185,8 @@ class TwoShot {
       }
       if (came && greeted) break;
       if (const uint32_t why = patience.ended(c_)) {
-        fail(c_, why, came ? greeter : (column >> 5) & (N - 1), ARF_TWOSHOT, kPhaseGather, row, sequence);
+        fail(c_, why, came ? greeter : (column >> 5) & (N - 1), ARF_TWOSHOT, kPhaseGather, row,
+             sequence);
         whole = false;
         break;
       }

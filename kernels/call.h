@@ -1,23 +1,25 @@
-// What a kernel is told about a call, and where things lie in a rank's region of memory. Host and device.
+// What a kernel is told about a call, and where things lie in a rank's region of memory. Host and
+// device.
 //
 // Every rank owns one region of memory, which its peers write into, and some words of its own:
 //
 //   one-shot inbox   Pack  [parity][source][row][stride]
-//   scatter inbox    Pack  [parity][source][row][shard_stride]    two-shot: peers' parts of this rank's shard
-//   gather inbox     Pack  [parity][row][stride]                  two-shot: finished sums, from their owners
-//   greetings        u64   [algorithm][parity][source][row]       {sequence, signature} of the sender's call
+//   scatter inbox    Pack  [parity][source][row][shard_stride]    two-shot: peers' parts of this
+//   rank's shard gather inbox     Pack  [parity][row][stride]                  two-shot: finished
+//   sums, from their owners greetings        u64   [algorithm][parity][source][row] {sequence,
+//   signature} of the sender's call
 // and, in its device:
 //   sequences        u32   [algorithm][row]                       how often the row was used
 //   poison           u32
 //
-// Inboxes are filled with kEmpty; whoever takes a pack out puts kEmpty back. So a word that is not kEmpty
-// has arrived, and no flag, fence or acquire is needed: each word speaks for itself.
+// Inboxes are filled with kEmpty; whoever takes a pack out puts kEmpty back. So a word that is not
+// kEmpty has arrived, and no flag, fence or acquire is needed: each word speaks for itself.
 //
-// Why two halves (parity) are enough. A rank writes half p of a row in the row's call k+2 only after its
-// own call k+1 of that row ended. That call waited for the greeting and data that every peer sends at the
-// start of its call k+1, hence after the peer's call k had ended and emptied half p. The argument is per
-// row and algorithm, so calls of any shape and algorithm may follow each other, and ranks need not agree
-// on launch shapes.
+// Why two halves (parity) are enough. A rank writes half p of a row in the row's call k+2 only
+// after its own call k+1 of that row ended. That call waited for the greeting and data that every
+// peer sends at the start of its call k+1, hence after the peer's call k had ended and emptied half
+// p. The argument is per row and algorithm, so calls of any shape and algorithm may follow each
+// other, and ranks need not agree on launch shapes.
 #pragma once
 
 #include <cstdint>
@@ -41,8 +43,8 @@ enum Phase : uint32_t { kPhaseGather = 0, kPhaseScatter = 1 };
 
 struct Layout {
   uint64_t oneshot, scatter, gather, greetings, total;  // byte offsets in the region; its size
-  uint64_t sequences, poison, local_total;              // byte offsets in the rank's own words; their size
-  uint32_t oneshot_rows, rows, stride, shard_stride;                       // rows; packs
+  uint64_t sequences, poison, local_total;  // byte offsets in the rank's own words; their size
+  uint32_t oneshot_rows, rows, stride, shard_stride;  // rows; packs
 };
 
 struct Call {
@@ -59,9 +61,9 @@ struct Call {
   uint32_t group_lanes, scale_stride;  // threads that share a scale; words of a column of scales
   uint32_t pause_ns;                   // between polls
   float inverse_hidden, eps, weight_bias;
-  uint32_t faults;         // test builds: kFault…
-  uint32_t delay_ns[3];    // test builds: before sending, before waiting, before the epilogue
-  uint32_t delayed_warp;   // test builds: the only warp that is delayed, or ~0 for all
+  uint32_t faults;        // test builds: kFault…
+  uint32_t delay_ns[3];   // test builds: before sending, before waiting, before the epilogue
+  uint32_t delayed_warp;  // test builds: the only warp that is delayed, or ~0 for all
 };
 
 // Deliberate mistakes that the test suite must notice.

@@ -1,11 +1,14 @@
-"""Checks the machine code of the kernels for every architecture: check_code.py [--jobs N] [--archs a,b] [--few]
+"""Checks the machine code of the kernels for every architecture.
+
+    check_code.py [--jobs N] [--archs a,b] [--few]
 
 Compiles the shipped kernels for each architecture (no GPU needed) and fails if one
   - spills registers or uses a stack frame,
   - needs more registers or shared memory than its launch bounds leave on that architecture,
   - is empty (few instructions: a body left out for an architecture),
   - holds an atomic on anything but the rank's own poison word (CAS), or a multicast instruction.
-Prints a table and exits 1 if anything is wrong. Needs nvcc; disassembly needs cuobjdump or nvdisasm.
+Prints a table; exits 1 if anything is wrong, 2 if it cannot be checked. Needs nvcc, and cuobjdump or
+nvdisasm.
 """
 import argparse
 import os
@@ -18,9 +21,16 @@ from concurrent.futures import ThreadPoolExecutor
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ARCHS = "120a 120f 121a 110a 103a 100a 90a 89 80".split()
-SHARED_PER_BLOCK = {"80": 163 << 10, "89": 99 << 10, "90": 227 << 10, "100": 227 << 10, "103": 227 << 10,
-                    "110": 227 << 10, "120": 99 << 10, "121": 99 << 10}
+SHARED_PER_BLOCK = {"80": 163 << 10, "89": 99 << 10, "90": 227 << 10, "100": 227 << 10,
+                    "103": 227 << 10, "110": 227 << 10, "120": 99 << 10, "121": 99 << 10}
 LEAST_INSTRUCTIONS = 200
+SPILLS = re.compile(r"(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads")
+OPCODE = re.compile(r"\s+/\*[0-9a-f]+\*/\s+(?:@!?U?P\w+\s+)?([A-Z][A-Z0-9_.]*)")
+
+
+def fail(message):
+    print(message, file=sys.stderr)
+    sys.exit(2)
 
 
 def tool(name):
@@ -29,11 +39,12 @@ def tool(name):
 
 def compile_one(arch, source, few, folder):
     out = os.path.join(folder, f"{os.path.basename(source)}.{arch}.cubin")
-    command = [tool("nvcc"), "-cubin", f"-arch=sm_{arch}", "-std=c++20", "-O3", "-Xptxas=-v", f"-I{HERE}",
-               f"-I{HERE}/include", source, "-o", out] + (["-DARF_FEW_KERNELS"] if few else [])
+    command = [tool("nvcc"), "-cubin", f"-arch=sm_{arch}", "-std=c++20", "-O3", "-Xptxas=-v",
+               f"-I{HERE}", f"-I{HERE}/include", source, "-o", out]
+    command += ["-DARF_FEW_KERNELS"] if few else []
     r = subprocess.run(command, capture_output=True, text=True)
     if r.returncode:
-        sys.exit(f"sm_{arch}: {r.stderr}")
+        fail(f"sm_{arch}: {r.stderr}")
     return arch, out, r.stderr
 
 
@@ -43,7 +54,7 @@ def resources(text):
     for line in text.splitlines():
         if m := re.search(r"Compiling entry function '(\w+)'", line):
             name = m[1]
-        elif m := re.search(r"(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads", line):
+        elif m := SPILLS.search(line):
             stack, spill = int(m[1]), int(m[2]) + int(m[3])
         elif (m := re.search(r"Used (\d+) registers", line)) and name:
             shared = re.search(r"(\d+) bytes smem", line)
@@ -54,14 +65,18 @@ def resources(text):
 
 def instructions(cubin):
     """Kernel name -> opcodes, from the disassembly."""
-    command = [tool("cuobjdump"), "-sass", cubin] if tool("cuobjdump") else [tool("nvdisasm"), "-c", cubin]
+    command = [tool("nvdisasm"), "-c", cubin]
+    if tool("cuobjdump"):
+        command = [tool("cuobjdump"), "-sass", cubin]
+    elif not tool("nvdisasm"):
+        fail("neither cuobjdump nor nvdisasm was found (pip: nvidia-cuda-cuobjdump)")
     text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     found, name = {}, None
     for line in text.splitlines():
         if m := re.search(r"Function : (\w+)|^\.text\.(\w+):", line):
             name = m[1] or m[2]
             found[name] = []
-        elif name and (m := re.match(r"\s+/\*[0-9a-f]+\*/\s+(?:@!?U?P\w+\s+)?([A-Z][A-Z0-9_.]*)", line)):
+        elif name and (m := OPCODE.match(line)):
             found[name].append(m[1])
     return found
 
@@ -92,7 +107,10 @@ def main():
     parser.add_argument("--archs", default=",".join(ARCHS))
     parser.add_argument("--few", action="store_true", help="bf16 and 2 or 4 ranks only")
     options = parser.parse_args()
-    sources = ["kernels_bf16.cu"] if options.few else ["kernels_bf16.cu", "kernels_fp16.cu", "kernels_fp32.cu"]
+    if not tool("nvcc"):
+        fail("nvcc was not found")
+    formats = ["bf16"] if options.few else ["bf16", "fp16", "fp32"]
+    sources = [f"kernels_{name}.cu" for name in formats + ["finish"]]
     wrong = 0
     print("arch  kernels  registers  shared  spills  instructions  atomics")
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(options.jobs) as pool:
@@ -107,10 +125,11 @@ def main():
                 print(f"sm_{arch}: {len(used)} kernels compiled, {len(code)} disassembled")
                 wrong += 1
                 continue
-            atomics = sorted({op for ops in code.values() for op in ops if re.match(r"(RED|ATOM)", op)})
-            print(f"{arch:5} {len(used):7}  {min(u[0] for u in used.values()):4}-{max(u[0] for u in used.values()):<4} "
-                  f"{max(u[1] for u in used.values()):7}  {sum(u[3] for u in used.values()):6}  "
-                  f"{min(map(len, code.values())):6}-{max(map(len, code.values())):<6} {' '.join(atomics)}")
+            registers, shared, _, spills = zip(*used.values())
+            lengths = [len(ops) for ops in code.values()]
+            atomics = {op for ops in code.values() for op in ops if re.match(r"(RED|ATOM)", op)}
+            print(f"{arch:5} {len(used):7}  {min(registers):4}-{max(registers):<4} {max(shared):7}  "
+                  f"{sum(spills):6}  {min(lengths):6}-{max(lengths):<6} {' '.join(sorted(atomics))}")
             for name in sorted(used):
                 for p in problems(arch, name, used[name], code[name]):
                     print(f"sm_{arch} {name}: {p}")

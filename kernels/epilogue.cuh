@@ -1,6 +1,7 @@
-// What happens to a row's sum: residual, RMSNorm, stores. The rounding points are those of the callers'
-// present kernels: the sum is rounded to T, sum + residual is rounded to T, the norm is computed in fp32
-// from the rounded values and rounded to T, and what is quantised is the rounded norm.
+// What happens to a row's sum: residual, RMSNorm, stores. The rounding points are those of the
+// callers' present kernels: the sum is rounded to T, sum + residual is rounded to T, the norm is
+// computed in fp32 from the rounded values and rounded to T, and what is quantised is the rounded
+// norm.
 #pragma once
 
 #include "call.h"
@@ -11,7 +12,6 @@
 #include "row_sum.cuh"
 
 namespace arf {
-
 
 template <class T>
 __device__ __forceinline__ Pack add(const Pack& a, const Pack& b) {
@@ -37,16 +37,19 @@ __device__ __forceinline__ float sum_of_squares(const Pack& a) {
 }
 
 template <class T>
-__device__ __forceinline__ Pack normalised(const Pack& h, const Pack& gamma, float scale, float weight_bias) {
+__device__ __forceinline__ Pack normalised(const Pack& h, const Pack& gamma, float scale,
+                                           float weight_bias) {
   float x[T::kPerPack], g[T::kPerPack];
   unpack<T>(h, x);
   unpack<T>(gamma, g);
 #pragma unroll
-  for (int i = 0; i < T::kPerPack; i++) x[i] = __fmul_rn(__fmul_rn(x[i], scale), __fadd_rn(weight_bias, g[i]));
+  for (int i = 0; i < T::kPerPack; i++)
+    x[i] = __fmul_rn(__fmul_rn(x[i], scale), __fadd_rn(weight_bias, g[i]));
   return pack<T>(x);
 }
 
-// Every thread reads only what it wrote: gamma lies here to leave the registers to what is on its way.
+// Every thread reads only what it wrote: gamma lies here to leave the registers to what is on its
+// way.
 template <int P>
 struct FinishMemory {
   Pack gamma[P][kMaxThreads];
@@ -64,7 +67,8 @@ class Finish {
 #pragma unroll
       for (int j = 0; j < P; j++) {
         const uint32_t column = place.column(j, P);
-        if (column < c.packs) memory.gamma[j][threadIdx.x] = static_cast<const Pack*>(c.gamma)[column];
+        if (column < c.packs)
+          memory.gamma[j][threadIdx.x] = static_cast<const Pack*>(c.gamma)[column];
       }
   }
 
@@ -84,13 +88,15 @@ class Finish {
 #pragma unroll
       for (int j = 0; j < P; j++) {
         const uint32_t column = place_.column(j, P);
-        if (column < c_.packs) residual[j] = static_cast<const Pack*>(c_.residual_in)[at(row, column)];
+        if (column < c_.packs)
+          residual[j] = static_cast<const Pack*>(c_.residual_in)[at(row, column)];
       }
   }
 
-  // x: the sums of this thread's packs, all NaN if they did not come. Afterwards every thread of the row
-  // has been here.
-  __device__ __forceinline__ void operator()(uint32_t row, Pack (&x)[P], const Pack (&residual)[P]) {
+  // x: the sums of this thread's packs, all NaN if they did not come. Afterwards every thread of
+  // the row has been here.
+  __device__ __forceinline__ void operator()(uint32_t row, Pack (&x)[P],
+                                             const Pack (&residual)[P]) {
     float squares[P];
     if constexpr (E == kPlain) {
 #pragma unroll
@@ -120,7 +126,8 @@ class Finish {
           continue;
         }
         x[j] = normalised<T>(x[j], memory_.gamma[j][threadIdx.x], scale, c_.weight_bias);
-        if (E == kNorm || c_.norm_out != nullptr) static_cast<Pack*>(c_.norm_out)[at(row, column)] = x[j];
+        if (E == kNorm || c_.norm_out != nullptr)
+          static_cast<Pack*>(c_.norm_out)[at(row, column)] = x[j];
       }
       if constexpr (E == kQuantised) quantise(row, x);
     }
@@ -158,7 +165,8 @@ class Finish {
     }
   }
 
-  __device__ __forceinline__ void quantise_fp4(uint32_t row, uint32_t column, const Pack& x, float (&v)[8]) {
+  __device__ __forceinline__ void quantise_fp4(uint32_t row, uint32_t column, const Pack& x,
+                                               float (&v)[8]) {
     const uint32_t code = e2m1_scale(value_of<T>(group_max(magnitude(x), 2)), factor_);
     const float factor = e2m1_factor(code, factor_);
 #pragma unroll
@@ -183,8 +191,11 @@ class Finish {
     if (column < c_.packs && column % c_.group_lanes == 0) {
       auto* const bytes = static_cast<uint8_t*>(c_.scale_out);
       const uint32_t group = column / c_.group_lanes, groups = c_.packs / c_.group_lanes;
-      const auto word = [&](uint32_t r, uint32_t g) { return 4 * (static_cast<uint64_t>(g / 4) * c_.scale_stride + r); };
-      bytes[word(row, group) + group % 4] = static_cast<uint8_t>((__float_as_uint(scale) >> 23) & 0xffu);
+      const auto word = [&](uint32_t r, uint32_t g) {
+        return 4 * (static_cast<uint64_t>(g / 4) * c_.scale_stride + r);
+      };
+      bytes[word(row, group) + group % 4] =
+          static_cast<uint8_t>((__float_as_uint(scale) >> 23) & 0xffu);
       if (group == groups - 1)
         for (uint32_t pad = groups; pad % 4 != 0; pad++) bytes[word(row, group) + pad % 4] = 0;
       if (row == c_.tokens - 1 && group % 4 == 0 && group / 4 != (groups - 1) / 4)
@@ -194,14 +205,17 @@ class Finish {
     return scale;
   }
 
-  // Zeroes the swizzled scales of the rows between the last token and a multiple of 128, all threads of the
-  // grid together: a word holds the scales of four blocks of a row.
+  // Zeroes the swizzled scales of the rows between the last token and a multiple of 128, all
+  // threads of the grid together: a word holds the scales of four blocks of a row.
   __device__ __forceinline__ void pad_scales() const {
     if (c_.quantiser != kFp4 || c_.scale_layout != ARF_SCALES_SWIZZLED_128X4) return;
-    const uint32_t tiles = (c_.packs / 2 + 3) / 4, first = c_.tokens / 128 * 128, of_row = blockDim.x * place_.blocks;
+    const uint32_t tiles = (c_.packs / 2 + 3) / 4, first = c_.tokens / 128 * 128,
+                   of_row = blockDim.x * place_.blocks;
     if (first == c_.tokens) return;
-    auto* const words = reinterpret_cast<uint4*>(static_cast<uint8_t*>(c_.scale_out) + swizzled_at(first, 0, c_.packs / 2));
-    for (uint32_t i = place_.unit * of_row + place_.block * blockDim.x + threadIdx.x; i < tiles * 32; i += of_row * place_.units) {
+    auto* const words = reinterpret_cast<uint4*>(static_cast<uint8_t*>(c_.scale_out) +
+                                                 swizzled_at(first, 0, c_.packs / 2));
+    for (uint32_t i = place_.unit * of_row + place_.block * blockDim.x + threadIdx.x;
+         i < tiles * 32; i += of_row * place_.units) {
       const uint32_t row = first + i % 32;
       if (row >= c_.tokens) {
         words[i] = {0, 0, 0, 0};

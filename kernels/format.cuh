@@ -1,5 +1,5 @@
-// Number formats of the tensors: how a 16-byte pack is taken apart into fp32 and put together again.
-// Rounding is to nearest even; a NaN stays a NaN (the canonical one, 0x7FFF or 0x7FFFFFFF).
+// Number formats of the tensors: how a 16-byte pack is taken apart into fp32 and put together
+// again. Rounding is to nearest even; a NaN stays a NaN (the canonical one, 0x7FFF or 0x7FFFFFFF).
 #pragma once
 
 #include <cuda_bf16.h>
@@ -38,8 +38,12 @@ struct Fp16 {
 
 struct Fp32 {
   static constexpr int kPerPack = 4;
-  static __device__ __forceinline__ void unpack_word(uint32_t w, float* v) { v[0] = __uint_as_float(w); }
-  static __device__ __forceinline__ uint32_t pack_word(const float* v) { return __float_as_uint(v[0]); }
+  static __device__ __forceinline__ void unpack_word(uint32_t w, float* v) {
+    v[0] = __uint_as_float(w);
+  }
+  static __device__ __forceinline__ uint32_t pack_word(const float* v) {
+    return __float_as_uint(v[0]);
+  }
 };
 
 template <class T>
@@ -54,7 +58,8 @@ __device__ __forceinline__ void unpack(const Pack& p, float (&v)[T::kPerPack]) {
 template <class T>
 __device__ __forceinline__ Pack pack(const float (&v)[T::kPerPack]) {
   constexpr int kStep = T::kPerPack / 4;
-  return {T::pack_word(v), T::pack_word(v + kStep), T::pack_word(v + 2 * kStep), T::pack_word(v + 3 * kStep)};
+  return {T::pack_word(v), T::pack_word(v + kStep), T::pack_word(v + 2 * kStep),
+          T::pack_word(v + 3 * kStep)};
 }
 
 // The word that an empty slot holds. As data it is a NaN in every format (two of them in the 16-bit
@@ -75,9 +80,9 @@ __device__ __forceinline__ Pack sendable(Pack p) {
   return p;
 }
 
-// The sum over ranks in the canonical order, a balanced tree in fp32, rounded once. Every algorithm sums
-// like this, so all give the same bits. x[i] may be the pack of rank i or of rank r ^ i: that only swaps
-// the two sides of additions.
+// The sum over ranks in the canonical order, a balanced tree in fp32, rounded once. Every algorithm
+// sums like this, so all give the same bits. x[i] may be the pack of rank i or of rank r ^ i: that
+// only swaps the two sides of additions.
 template <class T, int N>
 __device__ __forceinline__ Pack tree_sum(const Pack (&x)[N]) {
   constexpr int kPer = T::kPerPack;

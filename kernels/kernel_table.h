@@ -19,6 +19,9 @@ struct KernelKey {
 // The kernel's entry for cudaLaunchKernelExC, or null if the build has none.
 const void* find_kernel(const KernelKey& key);
 
+// The kernel that finishes rows whose sum is made already; epilogue is kNorm or kQuantised.
+const void* find_finish(int dtype, int packs, int epilogue);
+
 // Most threads of a block of any kernel.
 constexpr int kMaxThreads = 512;
 

@@ -2,6 +2,8 @@
 
 namespace arf {
 
-const void* find_kernel_bf16(const KernelKey& key) { return kernel_of<Bf16>(key); }
+const void* find_kernel_bf16(const KernelKey& key) {
+  return kernel_of<Bf16>(key);
+}
 
 }  // namespace arf

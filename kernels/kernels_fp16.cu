@@ -2,6 +2,8 @@
 
 namespace arf {
 
-const void* find_kernel_fp16(const KernelKey& key) { return kernel_of<Fp16>(key); }
+const void* find_kernel_fp16(const KernelKey& key) {
+  return kernel_of<Fp16>(key);
+}
 
 }  // namespace arf

@@ -1,5 +1,5 @@
-// Instantiates all kernels of one number format; included by one .cu file a format so that they compile
-// side by side.
+// Instantiates all kernels of one number format; included by one .cu file a format so that they
+// compile side by side.
 #pragma once
 
 #include "allreduce_oneshot.cuh"

@@ -50,7 +50,9 @@ constexpr bool is_pattern(int pattern) {
   return pattern == ARF_ALLREDUCE || gives_norm(pattern) || quantiser_of(pattern) != kNotQuantised;
 }
 
-ARF_BOTH constexpr uint64_t round_up(uint64_t n, uint64_t to) { return (n + to - 1) / to * to; }
+ARF_BOTH constexpr uint64_t round_up(uint64_t n, uint64_t to) {
+  return (n + to - 1) / to * to;
+}
 
 // Bytes of a call's quantised tensor (of 16-bit inputs) and of its scales.
 constexpr uint64_t quant_bytes(int pattern, uint64_t tokens, uint64_t hidden) {
@@ -58,13 +60,16 @@ constexpr uint64_t quant_bytes(int pattern, uint64_t tokens, uint64_t hidden) {
   return q == kNotQuantised ? 0 : q == kFp4 ? tokens * hidden / 2 : tokens * hidden;
 }
 
-constexpr uint64_t scale_bytes(int pattern, uint64_t tokens, uint64_t hidden, int layout, int group_size) {
+constexpr uint64_t scale_bytes(int pattern, uint64_t tokens, uint64_t hidden, int layout,
+                               int group_size) {
   switch (quantiser_of(pattern)) {
     case kFp4:
-      return layout == ARF_SCALES_LINEAR ? tokens * (hidden / 16) : round_up(tokens, 128) * round_up(hidden / 16, 4);
+      return layout == ARF_SCALES_LINEAR ? tokens * (hidden / 16)
+                                         : round_up(tokens, 128) * round_up(hidden / 16, 4);
     case kFp8Group:
       // The last column of words ends with the last token.
-      return 4 * (tokens + ((hidden / static_cast<uint64_t>(group_size) + 3) / 4 - 1) * round_up(tokens, 4));
+      return 4 * (tokens +
+                  ((hidden / static_cast<uint64_t>(group_size) + 3) / 4 - 1) * round_up(tokens, 4));
     case kFp8Token:
       return 4 * tokens;
     default:
@@ -72,9 +77,11 @@ constexpr uint64_t scale_bytes(int pattern, uint64_t tokens, uint64_t hidden, in
   }
 }
 
-// Where the scale of a row's k-th block of 16 elements lies in ARF_SCALES_SWIZZLED_128X4, `blocks` to a row.
+// Where the scale of a row's k-th block of 16 elements lies in ARF_SCALES_SWIZZLED_128X4, `blocks`
+// to a row.
 ARF_BOTH constexpr uint64_t swizzled_at(uint64_t row, uint64_t k, uint64_t blocks) {
-  return row / 128 * (round_up(blocks, 4) * 128) + k / 4 * 512 + row % 32 * 16 + row % 128 / 32 * 4 + k % 4;
+  return row / 128 * (round_up(blocks, 4) * 128) + k / 4 * 512 + row % 32 * 16 +
+         row % 128 / 32 * 4 + k % 4;
 }
 
 }  // namespace arf

@@ -1,7 +1,9 @@
-// The only accessors that may touch a peer's memory, and the few instructions CUDA C++ has no name for.
+// The only accessors that may touch a peer's memory, and the few instructions CUDA C++ has no name
+// for.
 //
-// Peer memory is only ever written (posted stores), with relaxed system scope, and polled where it lies
-// locally. There is no atomic on peer memory anywhere: PCIe without native atomics drops them silently.
+// Peer memory is only ever written (posted stores), with relaxed system scope, and polled where it
+// lies locally. There is no atomic on peer memory anywhere: PCIe without native atomics drops them
+// silently.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +15,8 @@ using Pack = uint4;
 
 // Stores a pack into a peer's memory. Each 32-bit word arrives whole; the four may arrive apart.
 __device__ __forceinline__ void store_peer(Pack* to, Pack v) {
-  asm volatile("st.relaxed.sys.global.v4.u32 [%0], {%1, %2, %3, %4};" ::"l"(to), "r"(v.x), "r"(v.y), "r"(v.z),
-               "r"(v.w)
+  asm volatile("st.relaxed.sys.global.v4.u32 [%0], {%1, %2, %3, %4};" ::"l"(to), "r"(v.x), "r"(v.y),
+               "r"(v.z), "r"(v.w)
                : "memory");
 }
 
@@ -62,7 +64,8 @@ __device__ __forceinline__ uint64_t global_nanoseconds() {
 #define ARF_HAS_CLUSTERS 0
 #endif
 
-// Waits until every kernel ahead in the stream has ended and its writes are visible (no-op without PDL).
+// Waits until every kernel ahead in the stream has ended and its writes are visible (no-op without
+// PDL).
 __device__ __forceinline__ void wait_for_kernel_ahead() {
 #if ARF_HAS_CLUSTERS
   asm volatile("griddepcontrol.wait;" ::: "memory");
@@ -89,7 +92,9 @@ __device__ __forceinline__ uint32_t cluster_size() {
 __device__ __forceinline__ void cluster_arrive() {
   asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
 }
-__device__ __forceinline__ void cluster_wait() { asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory"); }
+__device__ __forceinline__ void cluster_wait() {
+  asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
+}
 
 __device__ __forceinline__ uint32_t shared_address(const void* p) {
   return static_cast<uint32_t>(__cvta_generic_to_shared(p));
@@ -102,9 +107,10 @@ __device__ __forceinline__ uint32_t shared_of_block(uint32_t address, uint32_t r
 }
 // Writes a float into a block's shared memory and tells that block's barrier of four more bytes.
 __device__ __forceinline__ void store_async(uint32_t to, float v, uint32_t barrier) {
-  asm volatile("st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.f32 [%0], %1, [%2];" ::"r"(to), "f"(v),
-               "r"(barrier)
-               : "memory");
+  asm volatile(
+      "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.f32 [%0], %1, [%2];" ::"r"(to),
+      "f"(v), "r"(barrier)
+      : "memory");
 }
 __device__ __forceinline__ void barrier_init(uint32_t barrier) {
   asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(barrier) : "memory");
@@ -113,7 +119,8 @@ __device__ __forceinline__ void barrier_init_visible() {
   asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
 }
 __device__ __forceinline__ void barrier_expect(uint32_t barrier, uint32_t bytes) {
-  asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier), "r"(bytes) : "memory");
+  asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier), "r"(bytes)
+               : "memory");
 }
 __device__ __forceinline__ void barrier_wait(uint32_t barrier, uint32_t parity) {
   asm volatile(

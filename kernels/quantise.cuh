@@ -1,8 +1,9 @@
-// Quantises a pack of a finished row (8 elements of a 16-bit format). Every step is one IEEE operation in a
-// fixed order, so that the host computes the same bits; no contraction, no approximate reciprocal.
+// Quantises a pack of a finished row (8 elements of a 16-bit format). Every step is one IEEE
+// operation in a fixed order, so that the host computes the same bits; no contraction, no
+// approximate reciprocal.
 //
-// A NaN is never turned into a number: the largest magnitude of a block is taken of bit patterns, where a
-// NaN is above infinity, and ends in the scale.
+// A NaN is never turned into a number: the largest magnitude of a block is taken of bit patterns,
+// where a NaN is above infinity, and ends in the scale.
 #pragma once
 
 #include <cuda_fp8.h>
@@ -14,7 +15,8 @@ namespace arf {
 // The largest magnitude of a pack, as the 16 bits of its format.
 __device__ __forceinline__ uint32_t magnitude(const Pack& p) {
   constexpr uint32_t kMagnitudes = 0x7fff7fffu;
-  const uint32_t m = __vmaxu2(__vmaxu2(p.x & kMagnitudes, p.y & kMagnitudes), __vmaxu2(p.z & kMagnitudes, p.w & kMagnitudes));
+  const uint32_t m = __vmaxu2(__vmaxu2(p.x & kMagnitudes, p.y & kMagnitudes),
+                              __vmaxu2(p.z & kMagnitudes, p.w & kMagnitudes));
   return max(m & 0xffffu, m >> 16);
 }
 
@@ -37,15 +39,18 @@ __device__ __forceinline__ uint32_t e4m3_pair(float low, float high) {
 }
 
 __device__ __forceinline__ uint2 e4m3_pack(const float (&v)[8]) {
-  return {e4m3_pair(v[0], v[1]) | e4m3_pair(v[2], v[3]) << 16, e4m3_pair(v[4], v[5]) | e4m3_pair(v[6], v[7]) << 16};
+  return {e4m3_pair(v[0], v[1]) | e4m3_pair(v[2], v[3]) << 16,
+          e4m3_pair(v[4], v[5]) | e4m3_pair(v[6], v[7]) << 16};
 }
 
 // A finite e4m3 code without sign, or NaN.
 __device__ __forceinline__ float from_e4m3(uint32_t code) {
-  return __half2float(__half(__nv_cvt_fp8_to_halfraw(static_cast<__nv_fp8_storage_t>(code), __NV_E4M3)));
+  return __half2float(
+      __half(__nv_cvt_fp8_to_halfraw(static_cast<__nv_fp8_storage_t>(code), __NV_E4M3)));
 }
 
-// Eight e2m1 codes, the first in the lowest four bits: to nearest even, beyond 6 it is 6, NaN is +6.
+// Eight e2m1 codes, the first in the lowest four bits: to nearest even, beyond 6 it is 6, NaN is
+// +6.
 __device__ __forceinline__ uint32_t e2m1_pack(const float (&v)[8]) {
   uint32_t codes = 0;
 #if defined(__CUDA_ARCH_FAMILY_SPECIFIC__) || defined(__CUDA_ARCH_SPECIFIC__)
@@ -103,9 +108,11 @@ __device__ __forceinline__ float power_of_two_scale(float most) {
   return __uint_as_float((bits + 0x7fffffu) & 0x7f800000u);
 }
 
-// The scale of a row: no less than what keeps the least e4m3 number apart from zero.
+// The scale of a row: no less than what keeps the least e4m3 number apart from zero; the canonical
+// NaN if the row has one.
 __device__ __forceinline__ float token_scale(float most) {
   const float least = __fdiv_rn(1.0f / 512.0f, 448.0f), wanted = __fdiv_rn(most, 448.0f);
+  if (wanted != wanted) return __uint_as_float(kNan);
   return wanted < least ? least : wanted;
 }
 

@@ -1,13 +1,13 @@
-// The sum, or the largest, of one number a thread over all threads that share a row, within a block or a
-// cluster of blocks.
+// The sum, or the largest, of one number a thread over all threads that share a row, within a block
+// or a cluster of blocks.
 //
-// The order of summation depends on the number of columns alone: 32 neighbouring packs (a segment) are
-// summed by shuffles, the segments one after another in four strands. So the result does not depend on
-// how a row is spread over warps, blocks and packs a thread.
+// The order of summation depends on the number of columns alone: 32 neighbouring packs (a segment)
+// are summed by shuffles, the segments one after another in four strands. So the result does not
+// depend on how a row is spread over warps, blocks and packs a thread.
 //
-// In a cluster every warp writes its segment's sum straight into the shared memory of every block and
-// counts it in on that block's barrier: one trip between SMs, where a cluster barrier and a read of the
-// others' sums take three.
+// In a cluster every warp writes its segment's sum straight into the shared memory of every block
+// and counts it in on that block's barrier: one trip between SMs, where a cluster barrier and a
+// read of the others' sums take three.
 #pragma once
 
 #include "ptx.cuh"
@@ -18,10 +18,10 @@ constexpr int kMaxSegments = 128;
 
 // Which part of a row this thread works on.
 struct Place {
-  uint32_t blocks, block;    // in the cluster; this one
-  uint32_t warp, lane;       // in the block
-  uint32_t warps;            // of a block
-  uint32_t unit, units;      // cluster in the grid; clusters
+  uint32_t blocks, block;  // in the cluster; this one
+  uint32_t warp, lane;     // in the block
+  uint32_t warps;          // of a block
+  uint32_t unit, units;    // cluster in the grid; clusters
 
   __device__ __forceinline__ Place() {
 #if ARF_HAS_CLUSTERS
@@ -38,8 +38,12 @@ struct Place {
     units = gridDim.x / blocks;
   }
   // The segment of this thread's j-th pack, of `packs` a thread.
-  __device__ __forceinline__ uint32_t segment(int j, int packs) const { return (block * packs + j) * warps + warp; }
-  __device__ __forceinline__ uint32_t column(int j, int packs) const { return segment(j, packs) * 32 + lane; }
+  __device__ __forceinline__ uint32_t segment(int j, int packs) const {
+    return (block * packs + j) * warps + warp;
+  }
+  __device__ __forceinline__ uint32_t column(int j, int packs) const {
+    return segment(j, packs) * 32 + lane;
+  }
 };
 
 struct RowSumMemory {
@@ -51,7 +55,8 @@ template <int P>
 class RowSum {
  public:
   // Must be called by all threads, at the start of the kernel.
-  __device__ __forceinline__ RowSum(RowSumMemory& memory, const Place& place) : m_(memory), place_(place) {
+  __device__ __forceinline__ RowSum(RowSumMemory& memory, const Place& place)
+      : m_(memory), place_(place) {
     segments_ = place.blocks * place.warps * P;
     // What lies between the last segment and a multiple of four stays zero.
     if (threadIdx.x < 8) {
@@ -78,9 +83,11 @@ class RowSum {
 #endif
   }
 
-  // The sum over the row. All threads of the row must call it, for every row. When it returns, every
-  // thread of the row has entered it.
-  __device__ __forceinline__ float operator()(float (&v)[P]) { return over_row<Sum>(v); }
+  // The sum over the row. All threads of the row must call it, for every row. When it returns,
+  // every thread of the row has entered it.
+  __device__ __forceinline__ float operator()(float (&v)[P]) {
+    return over_row<Sum>(v);
+  }
 
   // The largest over the row, in the order of bit patterns; likewise.
   __device__ __forceinline__ uint32_t most(const uint32_t (&v)[P]) {
@@ -114,8 +121,9 @@ class RowSum {
         const uint32_t there = shared_of_block(barrier, place_.lane);
 #pragma unroll
         for (int j = 0; j < P; j++)
-          store_async(shared_of_block(shared_address(&m_.segment[half][place_.segment(j, P)]), place_.lane), v[j],
-                      there);
+          store_async(
+              shared_of_block(shared_address(&m_.segment[half][place_.segment(j, P)]), place_.lane),
+              v[j], there);
       }
       if (threadIdx.x == 0) barrier_expect(barrier, segments_ * 4);
       barrier_wait(barrier, (rounds_ >> 1) & 1);

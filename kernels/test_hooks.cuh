@@ -19,9 +19,13 @@ __device__ __forceinline__ uint32_t test_parity(const Call& c, uint32_t sequence
   return test_fault(c, kFaultOneHalf) ? 0 : sequence & 1;
 }
 
-__device__ __forceinline__ bool test_keeps_inbox(const Call& c) { return test_fault(c, kFaultKeepInbox); }
+__device__ __forceinline__ bool test_keeps_inbox(const Call& c) {
+  return test_fault(c, kFaultKeepInbox);
+}
 
-__device__ __forceinline__ bool test_keeps_sequence(const Call& c) { return test_fault(c, kFaultEarlySequence); }
+__device__ __forceinline__ bool test_keeps_sequence(const Call& c) {
+  return test_fault(c, kFaultEarlySequence);
+}
 
 __device__ __forceinline__ void test_early_sequence(const Call& c, uint32_t algorithm, uint32_t row,
                                                     uint32_t sequence) {

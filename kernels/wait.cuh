@@ -1,5 +1,5 @@
-// Bounded waiting: polls an inbox until the data is there, the time-out has passed, the host aborts or
-// this rank has failed elsewhere.
+// Bounded waiting: polls an inbox until the data is there, the time-out has passed, the host aborts
+// or this rank has failed elsewhere.
 #pragma once
 
 #include "call.h"
@@ -12,8 +12,9 @@ __device__ __forceinline__ uint32_t* poison_word(const Call& c) {
 }
 
 // Poisons the communicator; the first to do so leaves the record.
-__device__ __forceinline__ void fail(const Call& c, uint32_t code, uint32_t peer, uint32_t algorithm, uint32_t phase,
-                                     uint32_t row, uint32_t sequence) {
+__device__ __forceinline__ void fail(const Call& c, uint32_t code, uint32_t peer,
+                                     uint32_t algorithm, uint32_t phase, uint32_t row,
+                                     uint32_t sequence) {
   if (atomicCAS(poison_word(c), 0u, code) != 0) return;
   volatile FailureRecord& f = c.host->failure;
   f.code = code;
@@ -51,13 +52,17 @@ __device__ __forceinline__ uint64_t greeting(uint32_t sequence, uint32_t signatu
   return static_cast<uint64_t>(signature) << 32 | sequence;
 }
 
-__device__ __forceinline__ uint64_t* greeting_slot(const Call& c, uint32_t of, uint32_t algorithm, uint32_t parity,
-                                                   uint32_t source, uint32_t row, int world) {
+__device__ __forceinline__ uint64_t* greeting_slot(const Call& c, uint32_t of, uint32_t algorithm,
+                                                   uint32_t parity, uint32_t source, uint32_t row,
+                                                   int world) {
   auto* all = reinterpret_cast<uint64_t*>(c.region[of] + c.layout.greetings);
-  return all + (((algorithm - 1) * 2 + parity) * static_cast<uint64_t>(world) + source) * c.layout.rows + row;
+  return all +
+         (((algorithm - 1) * 2 + parity) * static_cast<uint64_t>(world) + source) * c.layout.rows +
+         row;
 }
 
-__device__ __forceinline__ uint32_t* sequence_word(const Call& c, uint32_t algorithm, uint32_t row) {
+__device__ __forceinline__ uint32_t* sequence_word(const Call& c, uint32_t algorithm,
+                                                   uint32_t row) {
   auto* all = reinterpret_cast<uint32_t*>(c.local + c.layout.sequences);
   return all + (algorithm - 1) * static_cast<uint64_t>(c.layout.rows) + row;
 }

@@ -1,4 +1,6 @@
-"""Turns the rows of `arf_bench --sweep` into the table of measured choices: choose.py FILE… > host/choices.inc
+"""Turns the rows of `arf_bench --sweep` into the table of measured choices.
+
+    choose.py FILE… > host/choices.inc
 
 A measured size stands for its neighbours up to the geometric middle between it and the next one.
 """
@@ -22,7 +24,7 @@ def middle(values, v):
     return int(math.sqrt(v * later[0])) if later else None
 
 
-print("// Written by device/choose.py from the sweep of a device run (RESULTS.md); bf16, residual + RMSNorm.")
+print("// Written by device/choose.py from the sweep of a device run (RESULTS.md); bf16, pattern 1.")
 print("// world, packs of a row, tokens; algorithm, cluster, packs a thread, units (0: all), pause")
 for world in sorted({k[0] for k in times}):
     hiddens = sorted({k[1] for k in times if k[0] == world})
@@ -37,5 +39,6 @@ for world in sorted({k[0] for k in times}):
                     key=lambda k: (k[3] is not None, k[4] is not None, variants[k]))
             up_to = middle(tokens, t)
             print("{%d, %s, %s, %s, %s, %s, %s, %s},  // %d tokens of %d: %.2f us" % (
-                world, packs or "INT_MAX", up_to or "INT_MAX", "ARF_ONESHOT" if v[0] == "oneshot" else "ARF_TWOSHOT",
+                world, packs or "INT_MAX", up_to or "INT_MAX",
+                "ARF_ONESHOT" if v[0] == "oneshot" else "ARF_TWOSHOT",
                 v[1], v[2], v[3] or 0, v[4] or 0, t, hidden, variants[v]))

@@ -1,4 +1,4 @@
-"""Prints the rows of arf_bench (and of other harnesses with the same first columns) as one table a size.
+"""Prints the rows of arf_bench (and of other harnesses with the same first columns) by size.
 
 Columns read: ranks, hidden, tokens, variant, p50, …, verdict anywhere in the row.
 """
@@ -34,11 +34,12 @@ for key in sorted(rows):
     if key[1] == 0:
         print(key, {k: t for k, t in v.items()})
         continue
-    print(f"tp{key[0]} h{key[1]} t{key[2]:4d} | {best(v, 'oneshot', 'arf'):26s} | {best(v, 'twoshot'):26s} | "
-          f"{best(v, 'fi_'):30s} | {best(v, 'vllm'):22s} | {best(v, 'nccl')}")
-    if "-v" in sys.argv or len(sys.argv) > 1:
-        ours = sorted((t, k) for k, t in v.items() if k.startswith(("oneshot", "twoshot")))
-        print("      " + "  ".join(f"{k.replace('oneshot', '1').replace('twoshot', '2')}={t:.2f}" for t, k in ours[:14]))
+    print(f"tp{key[0]} h{key[1]} t{key[2]:4d} | {best(v, 'oneshot', 'arf'):26s} | "
+          f"{best(v, 'twoshot'):26s} | {best(v, 'fi_'):30s} | {best(v, 'vllm'):22s} | "
+          f"{best(v, 'nccl')}")
+    ours = sorted((t, k) for k, t in v.items() if k.startswith(("oneshot", "twoshot")))
+    short = [f"{k.replace('oneshot', '1').replace('twoshot', '2')}={t:.2f}" for t, k in ours[:14]]
+    print("      " + "  ".join(short))
 print("bad rows:", len(bad))
 for r in bad[:10]:
     print("  ", ",".join(r))

@@ -3,14 +3,15 @@
 #include <cstddef>
 #include <initializer_list>
 
-#include "host/comm.h"
 #include "host/layout.h"
 #include "pattern.h"
 
 namespace arf {
 namespace {
 
-bool aligned(const void* p) { return (reinterpret_cast<uintptr_t>(p) & 15) == 0; }
+bool aligned(const void* p) {
+  return (reinterpret_cast<uintptr_t>(p) & 15) == 0;
+}
 
 // A tensor of a call.
 struct Extent {
@@ -23,16 +24,17 @@ bool overlap(const Extent& a, const Extent& b) {
   return a.at != nullptr && b.at != nullptr && x < y + b.bytes && y < x + a.bytes;
 }
 
-int check_shape(const arf_comm& comm, const arf_params& p) {
-  if (p.tokens <= 0 || p.hidden <= 0 || p.tokens > comm.config.max_tokens) return ARF_ERR_SIZE;
+int check_shape(const Limits& most, const arf_params& p) {
+  if (p.tokens <= 0 || p.hidden <= 0 || p.tokens > most.tokens) return ARF_ERR_SIZE;
   const auto row = static_cast<size_t>(p.hidden) * static_cast<size_t>(element_size(p.dtype));
-  if (row > size_t{comm.layout.stride} * 16) return ARF_ERR_SIZE;
+  if (row > static_cast<size_t>(most.row_packs) * 16) return ARF_ERR_SIZE;
   if (row % 16 != 0) return ARF_ERR_HIDDEN;
   const Quantiser q = quantiser_of(p.pattern);
   if (q == kNotQuantised) return ARF_OK;
   if (element_size(p.dtype) != 2) return ARF_ERR_DTYPE;
   if (q == kFp4 && p.hidden % 16 != 0) return ARF_ERR_HIDDEN;
-  if (q == kFp4 && p.layout != ARF_SCALES_LINEAR && p.layout != ARF_SCALES_SWIZZLED_128X4) return ARF_ERR_ARGUMENT;
+  if (q == kFp4 && p.layout != ARF_SCALES_LINEAR && p.layout != ARF_SCALES_SWIZZLED_128X4)
+    return ARF_ERR_ARGUMENT;
   if (q != kFp8Group) return ARF_OK;
   bool known = false;
   for (const int size : {16, 32, 64, 128, 256}) known = known || p.group_size == size;
@@ -53,10 +55,10 @@ bool has_tensors(const arf_params& p) {
 
 }  // namespace
 
-int check_params(const arf_comm& comm, const arf_params& p) {
+int check_params(const Limits& most, const arf_params& p) {
   if (p.dtype < ARF_BF16 || p.dtype > ARF_FP32) return ARF_ERR_DTYPE;
   if (!is_pattern(p.pattern)) return ARF_ERR_PATTERN;
-  if (const int e = check_shape(comm, p)) return e;
+  if (const int e = check_shape(most, p)) return e;
   if (!has_tensors(p)) return ARF_ERR_ARGUMENT;
   const auto tokens = static_cast<size_t>(p.tokens), hidden = static_cast<size_t>(p.hidden);
   const size_t row = hidden * static_cast<size_t>(element_size(p.dtype)), bytes = tokens * row;
@@ -64,11 +66,13 @@ int check_params(const arf_comm& comm, const arf_params& p) {
     if (!aligned(p.in) || !aligned(p.out)) return ARF_ERR_ALIGNMENT;
     return p.out != p.in && overlap({p.in, bytes}, {p.out, bytes}) ? ARF_ERR_ALIAS : ARF_OK;
   }
-  const Extent inputs[] = {{p.in, bytes}, {p.residual_in, bytes}, {p.gamma, row}, {p.scale_factor, 4}};
-  const Extent outputs[] = {{gives_norm(p.pattern) ? p.norm_out : nullptr, bytes},
-                            {p.residual_out, bytes},
-                            {p.quant_out, quant_bytes(p.pattern, tokens, hidden)},
-                            {p.scale_out, scale_bytes(p.pattern, tokens, hidden, p.layout, p.group_size)}};
+  const Extent inputs[] = {
+      {p.in, bytes}, {p.residual_in, bytes}, {p.gamma, row}, {p.scale_factor, 4}};
+  const Extent outputs[] = {
+      {gives_norm(p.pattern) ? p.norm_out : nullptr, bytes},
+      {p.residual_out, bytes},
+      {p.quant_out, quant_bytes(p.pattern, tokens, hidden)},
+      {p.scale_out, scale_bytes(p.pattern, tokens, hidden, p.layout, p.group_size)}};
   for (size_t i = 0; i < 3; i++)
     if (!aligned(inputs[i].at)) return ARF_ERR_ALIGNMENT;
   for (size_t i = 0; i < 4; i++) {
@@ -77,7 +81,8 @@ int check_params(const arf_comm& comm, const arf_params& p) {
       if (overlap(outputs[i], outputs[k])) return ARF_ERR_ALIAS;
     // A row's norm may take the place of its input, its sum with the residual that of the residual.
     for (size_t k = 0; k < 4; k++)
-      if (overlap(outputs[i], inputs[k]) && !(i == k && i < 2 && outputs[i].at == inputs[k].at)) return ARF_ERR_ALIAS;
+      if (overlap(outputs[i], inputs[k]) && !(i == k && i < 2 && outputs[i].at == inputs[k].at))
+        return ARF_ERR_ALIAS;
   }
   return ARF_OK;
 }

@@ -3,11 +3,14 @@
 
 #include "arf.h"
 
-struct arf_comm;
-
 namespace arf {
 
+// The largest call that there is room for.
+struct Limits {
+  int tokens, row_packs;
+};
+
 // ARF_OK, or what is wrong with the call.
-int check_params(const arf_comm& comm, const arf_params& p);
+int check_params(const Limits& most, const arf_params& p);
 
 }  // namespace arf

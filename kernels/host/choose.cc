@@ -6,16 +6,15 @@
 #include <climits>
 
 #include "host/comm.h"
-#include "host/layout.h"
+#include "host/grid.h"
 #include "kernel_table.h"
 #include "pattern.h"
 
 namespace arf {
 namespace {
 
-constexpr int kMaxSegmentsOfRow = 128;
-
-// The best measured way to run calls up to this size. Rows of a world are ordered by row_packs, then tokens.
+// The best measured way to run calls up to this size. Rows of a world are ordered by row_packs,
+// then tokens.
 struct Choice {
   int world, row_packs, tokens;  // up to these, inclusive; packs of 16 bytes
   int algorithm, cluster, packs, units, pause_ns;
@@ -24,16 +23,6 @@ struct Choice {
 constexpr Choice kChoices[] = {
 #include "host/choices.inc"
 };
-
-int threads_for(int packs_of_row, int cluster, int packs) {
-  const int share = cluster * packs;
-  return ((packs_of_row + share - 1) / share + 31) / 32 * 32;
-}
-
-bool fits(const arf_comm& comm, int packs_of_row, int cluster, int packs) {
-  const int threads = threads_for(packs_of_row, cluster, packs);
-  return threads <= kMaxThreads && cluster * packs * threads / 32 <= kMaxSegmentsOfRow && (cluster == 1 || comm.major >= 9);
-}
 
 const Choice* measured(int world, int packs_of_row, int tokens) {
   for (const Choice& c : kChoices)
@@ -47,14 +36,15 @@ int algorithm_by_rule(int world, size_t bytes) {
   return bytes <= limit ? ARF_ONESHOT : ARF_TWOSHOT;
 }
 
-// The most blocks a row that leave every row its own multiprocessors (few rows: one multiprocessor sends
-// too slowly), one pack a thread if it fits. What the caller asked for counts, if it fits.
+// The most blocks a row that leave every row its own multiprocessors (few rows: one multiprocessor
+// sends too slowly), one pack a thread if it fits. What the caller asked for counts, if it fits.
 bool split_by_rule(const arf_comm& comm, const arf_params& p, int packs_of_row, Shape& s) {
   const int budget = comm.multiprocessors / comm.ranks_on_device;
   bool found = false;
   for (const int cluster : {1, 2, 4, 8})
     for (const int packs : {2, 1}) {
-      const bool possible = fits(comm, packs_of_row, cluster, packs) && (p.cluster == 0 || p.cluster == cluster) &&
+      const bool possible = can_split(packs_of_row, cluster, packs, comm.major) &&
+                            (p.cluster == 0 || p.cluster == cluster) &&
                             (p.packs == 0 || p.packs == packs);
       if (!possible) continue;
       const bool wanted = p.cluster != 0 || (cluster <= 4 && p.tokens * cluster <= budget);
@@ -74,7 +64,8 @@ int resident(arf_comm& comm, const Shape& s) {
   int clusters = 0;
   if (s.cluster == 1) {
     int blocks = 0;
-    if (cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, s.kernel, s.threads, 0) == cudaSuccess)
+    if (cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, s.kernel, s.threads, 0) ==
+        cudaSuccess)
       clusters = blocks * comm.multiprocessors;
   } else {
     cudaLaunchConfig_t config{};
@@ -108,7 +99,7 @@ int choose_shape(arf_comm& comm, const arf_params& p, int packs_of_row, Shape& s
   if (s.algorithm == ARF_ONESHOT && !roomy) return ARF_ERR_ALGORITHM;
   const bool open = p.cluster == 0 && p.packs == 0 && p.max_units == 0;
   const bool apply = open && known != nullptr && known->algorithm == s.algorithm &&
-                     fits(comm, packs_of_row, known->cluster, known->packs);
+                     can_split(packs_of_row, known->cluster, known->packs, comm.major);
   if (apply) {
     s.cluster = known->cluster;
     s.packs = known->packs;
@@ -117,7 +108,9 @@ int choose_shape(arf_comm& comm, const arf_params& p, int packs_of_row, Shape& s
   }
   s.pause_ns = p.pause_ns != 0 ? std::max(p.pause_ns, 0) : apply ? known->pause_ns : 0;
   s.threads = threads_for(packs_of_row, s.cluster, s.packs);
-  const int epilogue = p.pattern == ARF_ALLREDUCE ? kPlain : quantiser_of(p.pattern) == kNotQuantised ? kNorm : kQuantised;
+  const int epilogue = p.pattern == ARF_ALLREDUCE                 ? kPlain
+                       : quantiser_of(p.pattern) == kNotQuantised ? kNorm
+                                                                  : kQuantised;
   s.kernel = find_kernel({p.dtype, s.algorithm, comm.world, s.packs, epilogue});
   if (s.kernel == nullptr) return ARF_ERR_ALGORITHM;
   int most = resident(comm, s) / comm.ranks_on_device;

@@ -16,23 +16,31 @@ namespace {
 thread_local const char* last_cuda_error = "";
 
 bool valid(const arf_config* c) {
-  return c != nullptr && c->size == sizeof(arf_config) && c->version == ARF_VERSION && c->max_tokens > 0 &&
-         c->max_hidden > 0 && c->max_tokens <= (1 << 20) && c->max_hidden <= (1 << 16) && c->max_dtype >= ARF_BF16 &&
-         c->max_dtype <= ARF_FP32 && c->transport >= ARF_TRANSPORT_AUTO && c->transport <= ARF_TRANSPORT_HOST;
+  return c != nullptr && c->size == sizeof(arf_config) && c->version == ARF_VERSION &&
+         c->max_tokens > 0 && c->max_hidden > 0 && c->max_tokens <= (1 << 20) &&
+         c->max_hidden <= (1 << 16) && c->max_dtype >= ARF_BF16 && c->max_dtype <= ARF_FP32 &&
+         c->transport >= ARF_TRANSPORT_AUTO && c->transport <= ARF_TRANSPORT_HOST;
 }
 
-bool valid_world(int world) { return world == 2 || world == 4 || world == 8; }
+bool valid_world(int world) {
+  return world == 2 || world == 4 || world == 8;
+}
 
-// Loads every kernel that a call may use: a kernel that is loaded while a peer's already waits for it can
-// hang both, since loading may wait for the device.
+// Loads every kernel that a call may use: a kernel that is loaded while a peer's already waits for
+// it can hang both, since loading may wait for the device.
 int preload(int world) {
-  cudaFuncAttributes attributes;
+  const auto load = [](const void* kernel) {
+    cudaFuncAttributes attributes;
+    return kernel == nullptr ? ARF_OK : check(cudaFuncGetAttributes(&attributes, kernel));
+  };
   for (const int dtype : {ARF_BF16, ARF_FP16, ARF_FP32})
-    for (const int algorithm : {ARF_ONESHOT, ARF_TWOSHOT})
-      for (const int packs : {1, 2})
-        for (const int epilogue : {kPlain, kNorm, kQuantised})
-          if (const void* kernel = find_kernel({dtype, algorithm, world, packs, epilogue}))
-            if (int e = check(cudaFuncGetAttributes(&attributes, kernel))) return e;
+    for (const int packs : {1, 2})
+      for (const int epilogue : {kPlain, kNorm, kQuantised}) {
+        if (epilogue != kPlain)
+          if (int e = load(find_finish(dtype, packs, epilogue))) return e;
+        for (const int algorithm : {ARF_ONESHOT, ARF_TWOSHOT})
+          if (int e = load(find_kernel({dtype, algorithm, world, packs, epilogue}))) return e;
+      }
   return ARF_OK;
 }
 
@@ -47,13 +55,19 @@ int allocate(arf_comm& comm) {
                                   cudaHostAllocMapped | cudaHostAllocPortable)))
     return e;
   std::memset(comm.host, 0, sizeof(HostWords));
-  if (int e = check(cudaHostGetDevicePointer(reinterpret_cast<void**>(&comm.host_on_device), comm.host, 0))) return e;
-  if (int e = check(cudaMalloc(reinterpret_cast<void**>(&comm.local), comm.layout.local_total))) return e;
+  if (int e = check(
+          cudaHostGetDevicePointer(reinterpret_cast<void**>(&comm.host_on_device), comm.host, 0)))
+    return e;
+  if (int e = check(cudaMalloc(reinterpret_cast<void**>(&comm.local), comm.layout.local_total)))
+    return e;
   if (int e = check(cudaMemset(comm.local, 0, comm.layout.local_total))) return e;
-  return make_region(comm);
+  if (int e = make_region(comm)) return e;
+  // Streams that do not wait for the default one may come next.
+  return check(cudaStreamSynchronize(nullptr));
 }
 
-int make(int rank, int world, int device, const arf_config& config, std::unique_ptr<arf_comm>& out) {
+int make(int rank, int world, int device, const arf_config& config,
+         std::unique_ptr<arf_comm>& out) {
   auto comm = std::make_unique<arf_comm>();
   comm->rank = rank;
   comm->world = world;
@@ -112,7 +126,9 @@ OnDevice::OnDevice(int device) {
   (void)cudaGetDevice(&before_);
   if (before_ != device) (void)cudaSetDevice(device);
 }
-OnDevice::~OnDevice() { (void)cudaSetDevice(before_); }
+OnDevice::~OnDevice() {
+  (void)cudaSetDevice(before_);
+}
 
 }  // namespace arf
 
@@ -120,7 +136,9 @@ using arf::check;
 
 extern "C" {
 
-const char* arf_last_cuda_error(void) { return arf::last_cuda_error; }
+const char* arf_last_cuda_error(void) {
+  return arf::last_cuda_error;
+}
 
 void arf_config_init(arf_config* c) {
   *c = arf_config{};
@@ -130,7 +148,8 @@ void arf_config_init(arf_config* c) {
   c->timeout_ns = 5'000'000'000;
 }
 
-int arf_comm_create_local(int world, const int* devices, const arf_config* config, arf_comm** comms) {
+int arf_comm_create_local(int world, const int* devices, const arf_config* config,
+                          arf_comm** comms) {
   if (devices == nullptr || comms == nullptr || !arf::valid(config)) return ARF_ERR_ARGUMENT;
   if (!arf::valid_world(world)) return ARF_ERR_WORLD;
   arf_config chosen = *config;
@@ -193,8 +212,8 @@ int arf_comm_import(arf_comm* comm, const void* blobs, size_t stride) {
     if (r == comm->rank) continue;
     arf::Blob b;
     std::memcpy(&b, static_cast<const char*>(blobs) + static_cast<size_t>(r) * stride, sizeof b);
-    if (b.magic != arf::kMagic || b.version != ARF_VERSION || b.rank != r || b.world != comm->world ||
-        b.total != comm->layout.total)
+    if (b.magic != arf::kMagic || b.version != ARF_VERSION || b.rank != r ||
+        b.world != comm->world || b.total != comm->layout.total)
       return ARF_ERR_MISMATCH;
     if (std::strcmp(b.host, own.host) != 0) return ARF_ERR_PEER;
     if (b.transport != comm->config.transport) return ARF_ERR_PEER;

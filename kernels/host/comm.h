@@ -24,11 +24,12 @@ struct arf_comm {
   arf::Layout layout{};
   char* region[ARF_MAX_WORLD] = {};  // own one, and the peers' once connected
   bool opened[ARF_MAX_WORLD] = {};   // device memory of another process
-  arf::HostMapping mapping[ARF_MAX_WORLD];  // host transport: own region, and those of other processes
-  int file = -1;                            // host transport: the own region's memfd
-  char* local = nullptr;                    // own words, in the device
+  arf::HostMapping
+      mapping[ARF_MAX_WORLD];  // host transport: own region, and those of other processes
+  int file = -1;               // host transport: the own region's memfd
+  char* local = nullptr;       // own words, in the device
   bool connected = false;
-  arf::HostWords* host = nullptr;         // as the host sees it
+  arf::HostWords* host = nullptr;  // as the host sees it
   arf::HostWords* host_on_device = nullptr;
   // Clusters of a kernel that run at a time: (kernel, threads, cluster).
   std::map<std::tuple<const void*, int, int>, int> resident;

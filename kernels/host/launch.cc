@@ -6,10 +6,9 @@
 #include "host/check.h"
 #include "host/choose.h"
 #include "host/comm.h"
-#include "host/layout.h"
+#include "host/grid.h"
 #include "host/test_hooks.h"
 #include "kernel_table.h"
-#include "pattern.h"
 
 namespace arf {
 
@@ -44,62 +43,20 @@ uint32_t signature(const arf_params& p, int algorithm) {
   return static_cast<uint32_t>(h >> 32);
 }
 
-Call make_call(const arf_comm& comm, const arf_params& p, const Shape& s, size_t row_bytes) {
-  Call c{};
+Call make_call(const arf_comm& comm, const arf_params& p, const Shape& s) {
+  Call c = call_of(p);
   std::copy(comm.region, comm.region + ARF_MAX_WORLD, c.region);
   c.local = comm.local;
-  c.in = p.in;
-  c.residual_in = p.residual_in;
-  c.gamma = p.gamma;
-  c.out = p.out;
-  c.residual_out = p.residual_out;
-  c.norm_out = gives_norm(p.pattern) ? p.norm_out : nullptr;
-  c.quant_out = p.quant_out;
-  c.scale_out = p.scale_out;
-  c.scale_factor = p.scale_factor;
   c.host = comm.host_on_device;
   c.layout = comm.layout;
   c.timeout_ns = comm.config.timeout_ns;
   c.rank = static_cast<uint32_t>(comm.rank);
-  c.tokens = static_cast<uint32_t>(p.tokens);
-  c.packs = static_cast<uint32_t>(row_bytes / 16);
-  c.quantiser = static_cast<uint32_t>(quantiser_of(p.pattern));
-  c.group_lanes = static_cast<uint32_t>(p.group_size / 8);
-  c.scale_stride = static_cast<uint32_t>(round_up(static_cast<uint64_t>(p.tokens), 4));
   c.pause_ns = static_cast<uint32_t>(s.pause_ns);
-  c.scale_layout = static_cast<uint32_t>(p.layout);
   c.signature = signature(p, s.algorithm);
-  c.inverse_hidden = 1.0f / static_cast<float>(p.hidden);
-  c.eps = p.eps;
-  c.weight_bias = p.weight_bias;
   c.faults = comm.faults;
   std::copy(comm.delay_ns, comm.delay_ns + 3, c.delay_ns);
   c.delayed_warp = comm.delayed_warp;
   return c;
-}
-
-int launch(const arf_comm& comm, const arf_params& p, const Shape& s, Call& call, cudaStream_t stream) {
-  cudaLaunchConfig_t config{};
-  config.gridDim = dim3(static_cast<unsigned>(s.units * s.cluster));
-  config.blockDim = dim3(static_cast<unsigned>(s.threads));
-  config.stream = stream;
-  cudaLaunchAttribute attributes[2]{};
-  unsigned n = 0;
-  if (s.cluster > 1) {
-    attributes[n].id = cudaLaunchAttributeClusterDimension;
-    attributes[n].val.clusterDim.x = static_cast<unsigned>(s.cluster);
-    attributes[n].val.clusterDim.y = attributes[n].val.clusterDim.z = 1;
-    n++;
-  }
-  if ((p.flags & ARF_PDL) != 0 && comm.major >= 9) {
-    attributes[n].id = cudaLaunchAttributeProgrammaticStreamSerialization;
-    attributes[n].val.programmaticStreamSerializationAllowed = 1;
-    n++;
-  }
-  config.attrs = attributes;
-  config.numAttrs = n;
-  void* arguments[] = {&call};
-  return check(cudaLaunchKernelExC(&config, s.kernel, arguments));
 }
 
 }  // namespace
@@ -108,7 +65,8 @@ int launch(const arf_comm& comm, const arf_params& p, const Shape& s, Call& call
 extern "C" {
 
 #ifdef ARF_TEST
-void arf_test_set(arf_comm* comm, uint32_t faults, const uint32_t* delay_ns, uint32_t delayed_warp) {
+void arf_test_set(arf_comm* comm, uint32_t faults, const uint32_t* delay_ns,
+                  uint32_t delayed_warp) {
   comm->faults = faults;
   for (int i = 0; i < 3; i++) comm->delay_ns[i] = delay_ns[i];
   comm->delayed_warp = delayed_warp;
@@ -123,19 +81,22 @@ void arf_params_init(arf_params* p) {
 }
 
 int arf_launch(arf_comm* comm, const arf_params* params, arf_stream stream) {
-  if (comm == nullptr || params == nullptr || params->size != sizeof(arf_params) || params->version != ARF_VERSION)
+  if (comm == nullptr || params == nullptr || params->size != sizeof(arf_params) ||
+      params->version != ARF_VERSION)
     return ARF_ERR_ARGUMENT;
   if (!comm->connected) return ARF_ERR_STATE;
-  if (static_cast<volatile const uint32_t&>(comm->host->failure.complete) != 0) return ARF_ERR_POISONED;
+  if (static_cast<volatile const uint32_t&>(comm->host->failure.complete) != 0)
+    return ARF_ERR_POISONED;
   if (static_cast<volatile const uint32_t&>(comm->host->abort) != 0) return ARF_ERR_ABORTED;
   const arf_params& p = *params;
-  if (int e = arf::check_params(*comm, p)) return e;
-  const auto row = static_cast<size_t>(p.hidden) * arf::element_size(p.dtype);
+  const arf::Limits most{comm->config.max_tokens, static_cast<int>(comm->layout.stride)};
+  if (int e = arf::check_params(most, p)) return e;
   arf::Shape shape;
   const arf::OnDevice on(comm->device);
-  if (int e = arf::choose_shape(*comm, p, static_cast<int>(row / 16), shape)) return e;
-  arf::Call call = arf::make_call(*comm, p, shape, row);
-  return arf::launch(*comm, p, shape, call, stream);
+  if (int e = arf::choose_shape(*comm, p, arf::packs_of_row(p), shape)) return e;
+  arf::Call call = arf::make_call(*comm, p, shape);
+  const arf::Grid grid{shape.kernel, shape.units, shape.cluster, shape.threads};
+  return arf::launch(grid, (p.flags & ARF_PDL) != 0 && comm->major >= 9, call, stream);
 }
 
 const char* arf_strerror(int code) {
@@ -166,6 +127,8 @@ const char* arf_strerror(int code) {
 #ifndef ARF_BUILD
 #define ARF_BUILD "unknown"
 #endif
-const char* arf_build_info(void) { return ARF_BUILD; }
+const char* arf_build_info(void) {
+  return ARF_BUILD;
+}
 
 }  // extern "C"

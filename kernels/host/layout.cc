@@ -5,7 +5,9 @@
 #include "pattern.h"
 
 namespace arf {
-int element_size(int dtype) { return dtype == ARF_FP32 ? 4 : 2; }
+int element_size(int dtype) {
+  return dtype == ARF_FP32 ? 4 : 2;
+}
 
 uint64_t default_oneshot_bytes(int world) {
   const uint64_t mib = uint64_t{1} << 20;

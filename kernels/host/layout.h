@@ -1,4 +1,5 @@
-// Where things lie in a rank's memory (see call.h), computed alike by every rank from the configuration.
+// Where things lie in a rank's memory (see call.h), computed alike by every rank from the
+// configuration.
 #pragma once
 
 #include "call.h"

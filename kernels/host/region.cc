@@ -14,7 +14,8 @@ namespace {
 int map_file(int file, uint64_t bytes, HostMapping& out) {
   void* const at = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
   if (at == MAP_FAILED) return ARF_ERR_PEER;
-  if (int e = check(cudaHostRegister(at, bytes, cudaHostRegisterPortable | cudaHostRegisterMapped))) {
+  if (int e =
+          check(cudaHostRegister(at, bytes, cudaHostRegisterPortable | cudaHostRegisterMapped))) {
     (void)munmap(at, bytes);
     return e;
   }
@@ -35,7 +36,8 @@ int device_address(char* host, char*& out) {
 
 int make_host_region(arf_comm& comm) {
   comm.file = memfd_create("arf", MFD_CLOEXEC);
-  if (comm.file < 0 || ftruncate(comm.file, static_cast<off_t>(comm.layout.total)) != 0) return ARF_ERR_MEMORY;
+  if (comm.file < 0 || ftruncate(comm.file, static_cast<off_t>(comm.layout.total)) != 0)
+    return ARF_ERR_MEMORY;
   HostMapping& own = comm.mapping[comm.rank];
   if (int e = map_file(comm.file, comm.layout.total, own)) return e;
   std::memset(own.at, 0xff, comm.layout.greetings);
@@ -46,21 +48,23 @@ int make_device_region(arf_comm& comm) {
   char*& region = comm.region[comm.rank];
   if (int e = check(cudaMalloc(reinterpret_cast<void**>(&region), comm.layout.total))) return e;
   if (int e = check(cudaMemset(region, 0xff, comm.layout.greetings))) return e;
-  if (int e = check(cudaMemset(region + comm.layout.greetings, 0, comm.layout.total - comm.layout.greetings))) return e;
-  return check(cudaDeviceSynchronize());
+  return check(
+      cudaMemset(region + comm.layout.greetings, 0, comm.layout.total - comm.layout.greetings));
 }
 
 }  // namespace
 
 int make_region(arf_comm& comm) {
-  return comm.config.transport == ARF_TRANSPORT_HOST ? make_host_region(comm) : make_device_region(comm);
+  return comm.config.transport == ARF_TRANSPORT_HOST ? make_host_region(comm)
+                                                     : make_device_region(comm);
 }
 
 void describe_region(const arf_comm& comm, Blob& b) {
   const bool host = comm.config.transport == ARF_TRANSPORT_HOST;
   b.transport = comm.config.transport;
   b.file = comm.file;
-  b.address = reinterpret_cast<uint64_t>(host ? comm.mapping[comm.rank].at : comm.region[comm.rank]);
+  b.address =
+      reinterpret_cast<uint64_t>(host ? comm.mapping[comm.rank].at : comm.region[comm.rank]);
 }
 
 int export_region(const arf_comm& comm, Blob& b) {
@@ -85,7 +89,8 @@ int map_region(arf_comm& comm, int peer, const Blob& b) {
     return ARF_OK;
   }
   void* mapped = nullptr;
-  if (int e = check(cudaIpcOpenMemHandle(&mapped, b.handle, cudaIpcMemLazyEnablePeerAccess))) return e;
+  if (int e = check(cudaIpcOpenMemHandle(&mapped, b.handle, cudaIpcMemLazyEnablePeerAccess)))
+    return e;
   comm.region[peer] = static_cast<char*>(mapped);
   comm.opened[peer] = true;
   return ARF_OK;

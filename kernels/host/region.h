@@ -1,8 +1,9 @@
-// The memory that a rank's peers write into: in its device, or in host memory that all devices reach.
+// The memory that a rank's peers write into: in its device, or in host memory that all devices
+// reach.
 //
-// Host memory serves where devices cannot reach each other. The kernels are the same: a word in an inbox
-// speaks for itself, wherever it lies. It comes from a memfd, so that other processes can map it and
-// nothing is left behind when a process dies.
+// Host memory serves where devices cannot reach each other. The kernels are the same: a word in an
+// inbox speaks for itself, wherever it lies. It comes from a memfd, so that other processes can map
+// it and nothing is left behind when a process dies.
 #pragma once
 
 #include <sys/types.h>

@@ -2,15 +2,16 @@
  *
  * Conventions. Every function returns 0 or one of the arf_result codes; arf_strerror() names them.
  * Structures start with their size, so that a program built against an older header keeps working:
- * fill them with arf_config_init() and arf_params_init(). Pointers in arf_params are device pointers
- * of the communicator's device. Sizes are in bytes, shapes in elements, times in nanoseconds.
+ * fill them with arf_config_init() and arf_params_init(). Pointers in arf_params are device
+ * pointers of the communicator's device. Sizes are in bytes, shapes in elements, times in
+ * nanoseconds.
  *
- * Guarantees. For given inputs the outputs are the same bits on every rank, with every algorithm and
- * launch shape, eager or in a CUDA graph. A call that cannot be completed (a rank is gone, ranks
- * disagree about the call) ends within the time-out, fills the rows concerned with NaN, and every
- * later call on the communicator fails: arf_comm_status() says why. A NaN in the input is never
- * turned into a number. The sum of squares of a row is an fp32 number: where it is beyond the largest
- * one, the row's norm is zero.
+ * Guarantees. For given inputs the outputs are the same bits on every rank, with every algorithm
+ * and launch shape, eager or in a CUDA graph. A call that cannot be completed (a rank is gone,
+ * ranks disagree about the call) ends within the time-out, fills the rows concerned with NaN, and
+ * every later call on the communicator fails: arf_comm_status() says why. A NaN in the input is
+ * never turned into a number. The sum of squares of a row is an fp32 number: where it is beyond the
+ * largest one, the row's norm is zero.
  *
  * Calls on one communicator must be ordered: one stream, or streams joined by events. */
 #ifndef ARF_H
@@ -37,14 +38,14 @@ typedef struct CUstream_st* arf_stream; /* cudaStream_t */
 
 typedef enum arf_result {
   ARF_OK = 0,
-  ARF_ERR_ARGUMENT = 1,   /* a null pointer, a wrong structure size or version */
-  ARF_ERR_WORLD = 2,      /* not 2, 4 or 8 ranks */
+  ARF_ERR_ARGUMENT = 1, /* a null pointer, a wrong structure size or version */
+  ARF_ERR_WORLD = 2,    /* not 2, 4 or 8 ranks */
   ARF_ERR_DTYPE = 3,
-  ARF_ERR_PATTERN = 4,    /* no such pattern, or one that this call's outputs do not fit */
-  ARF_ERR_SIZE = 5,       /* more tokens or a wider hidden than the communicator was made for */
-  ARF_ERR_HIDDEN = 6,     /* hidden is not a multiple of what a 16-byte pack (or a scale block) holds */
-  ARF_ERR_ALIGNMENT = 7,  /* a tensor does not start at a multiple of 16 bytes */
-  ARF_ERR_ALIAS = 8,      /* outputs overlap inputs other than norm_out==in, residual_out==residual_in */
+  ARF_ERR_PATTERN = 4, /* no such pattern, or one that this call's outputs do not fit */
+  ARF_ERR_SIZE = 5,    /* more tokens or a wider hidden than the communicator was made for */
+  ARF_ERR_HIDDEN = 6, /* hidden is not a multiple of what a 16-byte pack (or a scale block) holds */
+  ARF_ERR_ALIGNMENT = 7, /* a tensor does not start at a multiple of 16 bytes */
+  ARF_ERR_ALIAS = 8, /* outputs overlap inputs other than norm_out==in, residual_out==residual_in */
   ARF_ERR_POISONED = 9,   /* an earlier call failed: see arf_comm_status() */
   ARF_ERR_STATE = 10,     /* the communicator is not connected yet, or is already */
   ARF_ERR_PEER = 11,      /* no peer access between two devices */
@@ -63,23 +64,28 @@ typedef enum arf_dtype { ARF_BF16 = 0, ARF_FP16 = 1, ARF_FP32 = 2 } arf_dtype;
 typedef enum arf_pattern {
   ARF_ALLREDUCE = 0,
   ARF_RESIDUAL_RMSNORM = 1,
-  ARF_RESIDUAL_RMSNORM_FP8 = 2,     /* quant_out e4m3; scale_factor[0]: what dequantises */
-  ARF_RESIDUAL_RMSNORM_FP4 = 3,     /* NVFP4: quant_out e2m1, two a byte, the even one in the low bits;
-                                       scale_out: an e4m3 a block of 16; scale_factor[0]: global scale */
+  ARF_RESIDUAL_RMSNORM_FP8 = 2, /* quant_out e4m3; scale_factor[0]: what dequantises */
+  ARF_RESIDUAL_RMSNORM_FP4 =
+      3, /* NVFP4: quant_out e2m1, two a byte, the even one in the low bits;
+            scale_out: an e4m3 a block of 16; scale_factor[0]: global scale */
   ARF_RESIDUAL_RMSNORM_OUT_FP8 = 4, /* 2 and norm_out */
   ARF_RESIDUAL_RMSNORM_OUT_FP4 = 5, /* 3 and norm_out */
-  ARF_RESIDUAL_RMSNORM_GROUP_FP8 = 8,     /* quant_out e4m3; scale_out: a power of two a group, see below */
+  ARF_RESIDUAL_RMSNORM_GROUP_FP8 =
+      8, /* quant_out e4m3; scale_out: a power of two a group, see below */
   ARF_RESIDUAL_RMSNORM_OUT_GROUP_FP8 = 9, /* 8 and norm_out */
-  ARF_RESIDUAL_RMSNORM_TOKEN_FP8 = 10,    /* quant_out e4m3; scale_out: a float a token, what dequantises */
+  ARF_RESIDUAL_RMSNORM_TOKEN_FP8 =
+      10, /* quant_out e4m3; scale_out: a float a token, what dequantises */
   ARF_RESIDUAL_RMSNORM_OUT_TOKEN_FP8 = 11 /* 10 and norm_out */
 } arf_pattern;
-/* Quantised patterns take bf16 and fp16. They quantise norm_out as it is rounded to the tensors' type.
+/* Quantised patterns take bf16 and fp16. They quantise norm_out as it is rounded to the tensors'
+ * type.
  *
- * scale_out of patterns 8 and 9: the exponent byte (UE8M0) of each group of group_size elements, four
- * groups of a row in a 32-bit word (unused bytes zero), the words column by column, a column as long as
- * tokens rounded up to four (padding zero), the last one ending with the last token.
+ * scale_out of patterns 8 and 9: the exponent byte (UE8M0) of each group of group_size elements,
+ * four groups of a row in a 32-bit word (unused bytes zero), the words column by column, a column
+ * as long as tokens rounded up to four (padding zero), the last one ending with the last token.
  * scale_out of patterns 3 and 5: arf_layout. Padding of the swizzled layout is zero.
- * A block, group or row with a NaN has a NaN scale. */
+ * A block, group or row with a NaN has a NaN scale (0x7f, 0xff and 0x7fffffff); one of zeros has
+ * the least scale there is: 0 in NVFP4, 2^-33 in a group, 1/(512*448) in a row. */
 
 typedef enum arf_algorithm {
   ARF_AUTO = 0,
@@ -87,7 +93,8 @@ typedef enum arf_algorithm {
   ARF_TWOSHOT = 2  /* reduce-scatter, then all-gather of the rounded sums */
 } arf_algorithm;
 
-/* Linear: row by row, hidden/16 bytes each. Swizzled: tiles of 128 rows by 4 blocks, 512 bytes each. */
+/* Linear: row by row, hidden/16 bytes each. Swizzled: tiles of 128 rows by 4 blocks, 512 bytes
+ * each. */
 typedef enum arf_layout { ARF_SCALES_LINEAR = 0, ARF_SCALES_SWIZZLED_128X4 = 1 } arf_layout;
 
 /* Where the ranks' inboxes lie. In host memory they serve devices that cannot reach each other; the
@@ -108,8 +115,9 @@ typedef struct arf_config {
   int32_t max_tokens, max_hidden; /* of any call */
   int32_t max_dtype;              /* the widest type of any call */
   int32_t transport;              /* arf_transport */
-  uint64_t oneshot_bytes; /* largest tokens*hidden*sizeof(T) of a one-shot call; 0 chooses by world */
-  uint64_t timeout_ns;    /* 0: wait for ever */
+  uint64_t
+      oneshot_bytes;   /* largest tokens*hidden*sizeof(T) of a one-shot call; 0 chooses by world */
+  uint64_t timeout_ns; /* 0: wait for ever */
 } arf_config;
 
 typedef struct arf_params {
@@ -117,10 +125,10 @@ typedef struct arf_params {
   int32_t pattern, dtype, tokens, hidden;
   int32_t algorithm, layout;
   uint32_t flags;
-  int32_t cluster;   /* thread blocks that share a row: 0 chooses, else 1, 2, 4 or 8 */
-  int32_t packs;     /* 16-byte packs a thread: 0 chooses, else 1 or 2 */
-  int32_t max_units; /* rows worked on at a time: 0 chooses */
-  int32_t pause_ns;  /* between two looks at what has not arrived: 0 chooses, -1 none */
+  int32_t cluster;    /* thread blocks that share a row: 0 chooses, else 1, 2, 4 or 8 */
+  int32_t packs;      /* 16-byte packs a thread: 0 chooses, else 1 or 2 */
+  int32_t max_units;  /* rows worked on at a time: 0 chooses */
+  int32_t pause_ns;   /* between two looks at what has not arrived: 0 chooses, -1 none */
   int32_t group_size; /* of patterns 8 and 9: 16, 32, 64, 128 or 256, divides hidden */
   const void *in, *residual_in, *gamma;
   void *out, *residual_out, *norm_out, *quant_out, *scale_out;
@@ -141,18 +149,25 @@ ARF_API void arf_params_init(arf_params*);
 
 /* All ranks in this process: devices[r] is rank r's. A device may be named several times ("virtual
  * ranks"): then every rank must be launched on a stream of its own. Fills comms[0..world-1]. */
-ARF_API int arf_comm_create_local(int world, const int* devices, const arf_config*, arf_comm** comms);
+ARF_API int arf_comm_create_local(int world, const int* devices, const arf_config*,
+                                  arf_comm** comms);
 
 /* One rank a process: create, hand the exported blob to all ranks by any means, import all of them
- * (blobs[r*stride] is rank r's) once every rank has exported. With ARF_TRANSPORT_AUTO a rank decides by
- * the devices that its process sees; if ranks decide differently, import fails on all of them with
- * ARF_ERR_PEER. Processes of one user and one PID namespace. */
+ * (blobs[r*stride] is rank r's) once every rank has exported. With ARF_TRANSPORT_AUTO a rank
+ * decides by the devices that its process sees; if ranks decide differently, import fails on all of
+ * them with ARF_ERR_PEER. Processes of one user and one PID namespace. */
 ARF_API int arf_comm_create(int rank, int world, int device, const arf_config*, arf_comm**);
 ARF_API int arf_comm_export(arf_comm*, void* blob, size_t* length);
 ARF_API int arf_comm_import(arf_comm*, const void* blobs, size_t stride);
 
 /* Checks everything, then launches exactly one kernel, or returns an error and launches nothing. */
 ARF_API int arf_launch(arf_comm*, const arf_params*, arf_stream);
+
+/* What a call does after the sum, where something else has made the sum (NCCL: ranks on several
+ * machines, or more of them than a communicator takes): `in` is the sum, rounded to dtype. On the
+ * current device, without a communicator; every pattern but 0; algorithm and launch shape are
+ * ignored. Outputs are the bits that arf_launch() gives for the same sum. */
+ARF_API int arf_finish(const arf_params*, arf_stream);
 
 /* The first failure since creation, without synchronising with the device. */
 ARF_API int arf_comm_status(arf_comm*, arf_status*);

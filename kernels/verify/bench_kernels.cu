@@ -11,8 +11,9 @@ __global__ void gate(const uint32_t* flag, uint32_t value) {
     if (global_nanoseconds() - start > 4000000000ull) return;
 }
 
-__global__ void __launch_bounds__(1024) norm(const Pack* x, const Pack* residual, const Pack* gamma, Pack* residual_out,
-                                             Pack* norm_out, uint32_t packs, float inverse_hidden, float eps) {
+__global__ void __launch_bounds__(1024)
+    norm(const Pack* x, const Pack* residual, const Pack* gamma, Pack* residual_out, Pack* norm_out,
+         uint32_t packs, float inverse_hidden, float eps) {
   __shared__ RowSumMemory memory;
   const Place place;
   RowSum<1> sum(memory, place);
@@ -38,7 +39,8 @@ __global__ void empty() {
 }
 
 template <class... P, class... A>
-cudaError_t launch(void (*kernel)(P...), int blocks, int threads, bool pdl, cudaStream_t stream, A... arguments) {
+cudaError_t launch(void (*kernel)(P...), int blocks, int threads, bool pdl, cudaStream_t stream,
+                   A... arguments) {
   cudaLaunchConfig_t config{};
   config.gridDim = dim3(static_cast<unsigned>(blocks));
   config.blockDim = dim3(static_cast<unsigned>(threads));
@@ -57,12 +59,14 @@ cudaError_t launch_gate(const uint32_t* flag, uint32_t value, cudaStream_t strea
   return launch(gate, 1, 1, false, stream, flag, value);
 }
 
-cudaError_t launch_norm(const void* x, const void* residual_in, const void* gamma, void* residual_out, void* norm_out,
-                        int tokens, int hidden, float eps, bool pdl, cudaStream_t stream) {
+cudaError_t launch_norm(const void* x, const void* residual_in, const void* gamma,
+                        void* residual_out, void* norm_out, int tokens, int hidden, float eps,
+                        bool pdl, cudaStream_t stream) {
   const int packs = hidden / 8;
   return launch(norm, tokens, (packs + 31) / 32 * 32, pdl, stream, static_cast<const Pack*>(x),
-                static_cast<const Pack*>(residual_in), static_cast<const Pack*>(gamma), static_cast<Pack*>(residual_out),
-                static_cast<Pack*>(norm_out), static_cast<uint32_t>(packs), 1.0f / static_cast<float>(hidden), eps);
+                static_cast<const Pack*>(residual_in), static_cast<const Pack*>(gamma),
+                static_cast<Pack*>(residual_out), static_cast<Pack*>(norm_out),
+                static_cast<uint32_t>(packs), 1.0f / static_cast<float>(hidden), eps);
 }
 
 cudaError_t launch_empty(int blocks, int threads, bool pdl, cudaStream_t stream) {

@@ -22,8 +22,8 @@ float bell(uint64_t z) {
 }
 
 uint32_t special(int dtype, uint64_t z) {
-  static constexpr uint32_t k16[] = {0x7fff, 0xffff, 0x7f81, 0xff80, 0x7f80, 0x8000, 0x0000, 0x0001, 0x8001, 0xfffe,
-                                     0x7c00, 0xfc00, 0x7c01};
+  static constexpr uint32_t k16[] = {0x7fff, 0xffff, 0x7f81, 0xff80, 0x7f80, 0x8000, 0x0000,
+                                     0x0001, 0x8001, 0xfffe, 0x7c00, 0xfc00, 0x7c01};
   static constexpr uint32_t k32[] = {0x7fffffff, 0xffffffff, 0x7f800001, 0xff800000, 0x7f800000,
                                      0x80000000, 0x00000000, 0x00000001, 0x80000001, 0xfffffffe};
   return dtype == ARF_FP32 ? k32[z % std::size(k32)] : k16[z % std::size(k16)];
@@ -31,10 +31,13 @@ uint32_t special(int dtype, uint64_t z) {
 
 }  // namespace
 
-uint32_t element(Data kind, int dtype, uint64_t seed, uint32_t call, uint32_t rank, uint64_t index) {
-  const uint64_t z = mix(mix(seed * 0x9e3779b97f4a7c15ull + call) + (static_cast<uint64_t>(rank) << 40) + index);
+uint32_t element(Data kind, int dtype, uint64_t seed, uint32_t call, uint32_t rank,
+                 uint64_t index) {
+  const uint64_t z =
+      mix(mix(seed * 0x9e3779b97f4a7c15ull + call) + (static_cast<uint64_t>(rank) << 40) + index);
   if (rank == kGammaRank) return to_bits(dtype, 0.5f + static_cast<float>(z & 0xffff) / 65536.0f);
-  if (kind == Data::integers) return to_bits(dtype, static_cast<float>(static_cast<int>(z % 9) - 4));
+  if (kind == Data::integers)
+    return to_bits(dtype, static_cast<float>(static_cast<int>(z % 9) - 4));
   if (kind == Data::special) {
     // Whole words of ones: what an empty inbox holds.
     const uint64_t pair = mix(mix(seed + call) + (static_cast<uint64_t>(rank) << 40) + index / 2);
@@ -48,7 +51,8 @@ uint32_t element(Data kind, int dtype, uint64_t seed, uint32_t call, uint32_t ra
   return to_bits(dtype, bell(z));
 }
 
-std::vector<uint8_t> tensor(Data kind, int dtype, uint64_t seed, uint32_t call, uint32_t rank, uint64_t elements) {
+std::vector<uint8_t> tensor(Data kind, int dtype, uint64_t seed, uint32_t call, uint32_t rank,
+                            uint64_t elements) {
   const uint64_t size = static_cast<uint64_t>(size_of(dtype));
   std::vector<uint8_t> out(elements * size);
   uint8_t* const to = out.data();

@@ -5,7 +5,8 @@
 namespace arf::verify {
 namespace {
 
-constexpr int kBfloat16 = 9, kSum = 0, kSymmetric = 1;  // ncclBfloat16, ncclSum, NCCL_WIN_COLL_SYMMETRIC
+constexpr int kBfloat16 = 9, kSum = 0,
+              kSymmetric = 1;  // ncclBfloat16, ncclSum, NCCL_WIN_COLL_SYMMETRIC
 
 template <class F>
 bool load(void* library, const char* name, F& f) {
@@ -23,7 +24,8 @@ bool Nccl::open(const std::string& library, const std::vector<int>& devices, std
   }
   if (!load(handle, "ncclCommInitAll", init_all_) || !load(handle, "ncclCommDestroy", destroy_) ||
       !load(handle, "ncclGroupStart", group_start_) || !load(handle, "ncclGroupEnd", group_end_) ||
-      !load(handle, "ncclAllReduce", all_reduce_) || !load(handle, "ncclGetVersion", get_version_)) {
+      !load(handle, "ncclAllReduce", all_reduce_) ||
+      !load(handle, "ncclGetVersion", get_version_)) {
     why = "not an NCCL library";
     return false;
   }

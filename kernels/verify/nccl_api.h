@@ -10,13 +10,15 @@ namespace arf::verify {
 
 class Nccl {
  public:
-  // Opens the library and a communicator over the devices. False, with `why`, if that does not work.
+  // Opens the library and a communicator over the devices. False, with `why`, if that does not
+  // work.
   bool open(const std::string& library, const std::vector<int>& devices, std::string& why);
   ~Nccl();
 
   int version() const { return version_; }
   bool has_windows() const { return register_ != nullptr && mem_alloc_ != nullptr; }
-  // Memory that NCCL's symmetric kernels can use, registered on every rank; null if it cannot be had.
+  // Memory that NCCL's symmetric kernels can use, registered on every rank; null if it cannot be
+  // had.
   std::vector<void*> symmetric(size_t bytes);
   // Sums `count` bf16 elements on every rank's stream. False if NCCL reports an error.
   bool all_reduce(const std::vector<void*>& in, const std::vector<void*>& out, size_t count,

@@ -11,7 +11,9 @@
 
 namespace arf::verify {
 
-inline float from_bf16(uint32_t b) { return std::bit_cast<float>(b << 16); }
+inline float from_bf16(uint32_t b) {
+  return std::bit_cast<float>(b << 16);
+}
 
 inline uint32_t to_bf16(float f) {
   const auto u = std::bit_cast<uint32_t>(f);
@@ -23,7 +25,8 @@ inline float from_fp16(uint32_t h) {
   const uint32_t sign = (h & 0x8000) << 16, exponent = (h >> 10) & 31, mantissa = h & 1023;
   if (exponent == 31) return std::bit_cast<float>(sign | 0x7f800000u | mantissa << 13);
   const float magnitude = exponent == 0 ? std::ldexp(static_cast<float>(mantissa), -24)
-                                        : std::ldexp(static_cast<float>(mantissa | 1024), static_cast<int>(exponent) - 25);
+                                        : std::ldexp(static_cast<float>(mantissa | 1024),
+                                                     static_cast<int>(exponent) - 25);
   return std::bit_cast<float>(std::bit_cast<uint32_t>(magnitude) | sign);
 }
 
@@ -39,17 +42,21 @@ inline uint32_t to_fp16(float f) {
 }
 
 inline float to_float(int dtype, uint32_t bits) {
-  return dtype == ARF_BF16 ? from_bf16(bits) : dtype == ARF_FP16 ? from_fp16(bits) : std::bit_cast<float>(bits);
+  return dtype == ARF_BF16   ? from_bf16(bits)
+         : dtype == ARF_FP16 ? from_fp16(bits)
+                             : std::bit_cast<float>(bits);
 }
 inline uint32_t to_bits(int dtype, float f) {
   if (dtype == ARF_BF16) return to_bf16(f);
   if (dtype == ARF_FP16) return to_fp16(f);
   return std::isnan(f) ? 0x7fffffffu : std::bit_cast<uint32_t>(f);
 }
-inline int size_of(int dtype) { return dtype == ARF_FP32 ? 4 : 2; }
+inline int size_of(int dtype) {
+  return dtype == ARF_FP32 ? 4 : 2;
+}
 
-// Steps of the format between two finite values of the same sign and kind; a large number if they differ
-// in what kind of number they are.
+// Steps of the format between two finite values of the same sign and kind; a large number if they
+// differ in what kind of number they are.
 inline uint32_t steps_between(int dtype, uint32_t a, uint32_t b) {
   const uint32_t sign = dtype == ARF_FP32 ? 0x80000000u : 0x8000u;
   const auto order = [sign](uint32_t v) {

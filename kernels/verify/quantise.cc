@@ -21,7 +21,9 @@ float most(const Problem& p, const Bytes& norm, uint64_t begin, uint64_t end) {
   return to_float(p.dtype, m);
 }
 
-float value(const Problem& p, const Bytes& norm, uint64_t i) { return to_float(p.dtype, get(norm, p.dtype, i)); }
+float value(const Problem& p, const Bytes& norm, uint64_t i) {
+  return to_float(p.dtype, get(norm, p.dtype, i));
+}
 
 void by_row(const Problem& p, const std::function<void(uint64_t)>& row) {
   in_parallel(static_cast<uint64_t>(p.tokens), [&](uint64_t begin, uint64_t end) {
@@ -29,19 +31,25 @@ void by_row(const Problem& p, const std::function<void(uint64_t)>& row) {
   });
 }
 
-void put_scale(Bytes& scales, uint64_t word, float f) { std::memcpy(scales.data() + 4 * word, &f, 4); }
+// A NaN is the canonical one, as on the device; this machine would keep the payload of the row's.
+void put_scale(Bytes& scales, uint64_t word, float f) {
+  const uint32_t bits = to_bits(ARF_FP32, f);
+  std::memcpy(scales.data() + 4 * word, &bits, 4);
+}
 
 void static_fp8(const Problem& p, const Bytes& norm, float scale, Quantised& q) {
   const float factor = 1.0f / scale;
   in_parallel(p.elements(), [&](uint64_t begin, uint64_t end) {
-    for (uint64_t i = begin; i < end; i++) q.codes[i] = static_cast<uint8_t>(to_e4m3(value(p, norm, i) * factor));
+    for (uint64_t i = begin; i < end; i++)
+      q.codes[i] = static_cast<uint8_t>(to_e4m3(value(p, norm, i) * factor));
   });
 }
 
 void token_fp8(const Problem& p, const Bytes& norm, Quantised& q) {
   const auto hidden = static_cast<uint64_t>(p.hidden);
   by_row(p, [&](uint64_t row) {
-    const float wanted = most(p, norm, row * hidden, (row + 1) * hidden) / 448.0f, least = 1.0f / 512.0f / 448.0f;
+    const float wanted = most(p, norm, row * hidden, (row + 1) * hidden) / 448.0f,
+                least = 1.0f / 512.0f / 448.0f;
     const float scale = wanted < least ? least : wanted;
     put_scale(q.scales, row, scale);
     for (uint64_t i = row * hidden; i < (row + 1) * hidden; i++)
@@ -57,14 +65,16 @@ float power_of_two(float x) {
 }
 
 void group_fp8(const Problem& p, const Bytes& norm, Quantised& q) {
-  const auto size = static_cast<uint64_t>(p.group_size), hidden = static_cast<uint64_t>(p.hidden), groups = hidden / size;
+  const auto size = static_cast<uint64_t>(p.group_size), hidden = static_cast<uint64_t>(p.hidden),
+             groups = hidden / size;
   const uint64_t column = round_up(static_cast<uint64_t>(p.tokens), 4);
   by_row(p, [&](uint64_t row) {
     for (uint64_t g = 0; g < groups; g++) {
       const uint64_t begin = row * hidden + g * size;
       const float wanted = most(p, norm, begin, begin + size) / 448.0f;
       const float scale = power_of_two(wanted < 1e-10f ? 1e-10f : wanted);
-      q.scales[4 * (g / 4 * column + row) + g % 4] = static_cast<uint8_t>(std::bit_cast<uint32_t>(scale) >> 23 & 0xff);
+      q.scales[4 * (g / 4 * column + row) + g % 4] =
+          static_cast<uint8_t>(std::bit_cast<uint32_t>(scale) >> 23 & 0xff);
       for (uint64_t i = begin; i < begin + size; i++)
         q.codes[i] = static_cast<uint8_t>(to_e4m3(value(p, norm, i) / scale));
     }
@@ -79,7 +89,8 @@ void fp4(const Problem& p, const Bytes& norm, float global, Quantised& q) {
       const uint64_t begin = row * hidden + k * 16;
       const float scaled = most(p, norm, begin, begin + 16) * sixth;
       const uint32_t code = to_e4m3(global * scaled);
-      const uint64_t at = p.layout == ARF_SCALES_LINEAR ? row * blocks + k : swizzled_at(row, k, blocks);
+      const uint64_t at =
+          p.layout == ARF_SCALES_LINEAR ? row * blocks + k : swizzled_at(row, k, blocks);
       q.scales[at] = static_cast<uint8_t>(code);
       const float scale = from_e4m3(code), factor = scale == 0 ? 0 : global / scale;
       for (uint64_t i = begin; i < begin + 16; i += 2)
@@ -99,7 +110,8 @@ uint32_t to_e4m3(float f) {
   if (a < 0x1p-6f) return sign | static_cast<uint32_t>(std::lrint(std::ldexp(a, 9)));
   const int exponent = std::ilogb(a);
   const auto eighths = static_cast<uint32_t>(std::lrint(std::ldexp(a, 3 - exponent)));  // 8..16
-  return sign | std::min<uint32_t>((static_cast<uint32_t>(exponent + 7) << 3) + (eighths - 8), kLargestFinite);
+  return sign | std::min<uint32_t>((static_cast<uint32_t>(exponent + 7) << 3) + (eighths - 8),
+                                   kLargestFinite);
 }
 
 float from_e4m3(uint32_t code) {

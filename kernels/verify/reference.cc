@@ -47,7 +47,8 @@ class Tally {
 Inputs make_inputs(const Problem& p) {
   Inputs in;
   for (int r = 0; r < p.world; r++)
-    in.in.push_back(tensor(p.data, p.dtype, p.seed, p.call, static_cast<uint32_t>(r), p.elements()));
+    in.in.push_back(
+        tensor(p.data, p.dtype, p.seed, p.call, static_cast<uint32_t>(r), p.elements()));
   if (p.pattern != ARF_ALLREDUCE) {
     in.residual = tensor(p.data, p.dtype, p.seed, p.call, kResidualRank, p.elements());
     in.gamma = tensor(p.data, p.dtype, p.seed, p.call, kGammaRank, static_cast<uint64_t>(p.hidden));
@@ -78,7 +79,8 @@ Expected expect(const Problem& p, const Inputs& in) {
       const double bound = absolute * 3 * 0x1p-24 + half_step(p.dtype, exact) * 1.01;
       if (std::isfinite(rounded) && std::fabs(rounded - exact) > bound) off++;
       if (p.pattern != ARF_ALLREDUCE)
-        put(e.residual_out, p.dtype, i, to_bits(p.dtype, rounded + to_float(p.dtype, get(in.residual, p.dtype, i))));
+        put(e.residual_out, p.dtype, i,
+            to_bits(p.dtype, rounded + to_float(p.dtype, get(in.residual, p.dtype, i))));
     }
   });
   e.off_bound = off;
@@ -89,10 +91,13 @@ Difference compare_exact(int dtype, const Bytes& got, const Bytes& want) {
   const auto size = static_cast<uint64_t>(size_of(dtype));
   Tally tally;
   in_parallel(want.size() / size, [&](uint64_t begin, uint64_t end) {
-    if (std::memcmp(got.data() + begin * size, want.data() + begin * size, (end - begin) * size) == 0) return;
+    if (std::memcmp(got.data() + begin * size, want.data() + begin * size, (end - begin) * size) ==
+        0)
+      return;
     for (uint64_t i = begin; i < end; i++) {
       const uint32_t g = get(got, dtype, i), w = get(want, dtype, i);
-      if (g != w && !(std::isnan(to_float(dtype, g)) && std::isnan(to_float(dtype, w)))) tally.wrong(i, g, w);
+      if (g != w && !(std::isnan(to_float(dtype, g)) && std::isnan(to_float(dtype, w))))
+        tally.wrong(i, g, w);
     }
   });
   return tally.total();
@@ -103,9 +108,12 @@ float scale_factor_of(const Problem& p) {
   return quantiser_of(p.pattern) == kFp4 ? 97.0f * step : 0.0037f * step;
 }
 
-double max_inexact(int dtype) { return dtype == ARF_BF16 ? 0.005 : dtype == ARF_FP16 ? 0.02 : 1.0; }
+double max_inexact(int dtype) {
+  return dtype == ARF_BF16 ? 0.005 : dtype == ARF_FP16 ? 0.02 : 1.0;
+}
 
-Difference compare_norm(const Problem& p, const Bytes& norm_out, const Bytes& residual_out, const Bytes& gamma) {
+Difference compare_norm(const Problem& p, const Bytes& norm_out, const Bytes& residual_out,
+                        const Bytes& gamma) {
   const auto hidden = static_cast<uint64_t>(p.hidden);
   const uint32_t allowed = p.dtype == ARF_FP32 ? 64 : 1;
   Tally tally;
@@ -121,11 +129,15 @@ Difference compare_norm(const Problem& p, const Bytes& norm_out, const Bytes& re
       // Beyond fp32, give or take the error of summation; within it, either is right.
       const bool overflows = squares > std::numeric_limits<float>::max() * (1 + 0x1p-17);
       const bool may_overflow = squares > std::numeric_limits<float>::max() * (1 - 0x1p-17);
-      const double scale = overflows ? 0 : 1 / std::sqrt(squares / static_cast<double>(p.hidden) + static_cast<double>(p.eps));
+      const double scale =
+          overflows
+              ? 0
+              : 1 / std::sqrt(squares / static_cast<double>(p.hidden) + static_cast<double>(p.eps));
       for (uint64_t i = 0; i < hidden; i++) {
         const uint64_t at = row * hidden + i;
         const double h = to_float(p.dtype, get(residual_out, p.dtype, at));
-        const double g = to_float(p.dtype, get(gamma, p.dtype, i)) + static_cast<double>(p.weight_bias);
+        const double g =
+            to_float(p.dtype, get(gamma, p.dtype, i)) + static_cast<double>(p.weight_bias);
         const uint32_t want = to_bits(p.dtype, static_cast<float>(h * scale * g));
         const uint32_t got = get(norm_out, p.dtype, at);
         const uint32_t steps = steps_between(p.dtype, got, want);

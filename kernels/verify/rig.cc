@@ -11,75 +11,44 @@
 namespace arf::verify {
 namespace {
 
-constexpr int kPoison = 0xee;
-
 std::string text(const char* format, auto... values) {
   char buffer[512];
   std::snprintf(buffer, sizeof buffer, format, values...);
   return buffer;
 }
 
-const char* name_of(int dtype) { return dtype == ARF_BF16 ? "bf16" : dtype == ARF_FP16 ? "fp16" : "fp32"; }
+const char* name_of(int dtype) {
+  return dtype == ARF_BF16 ? "bf16" : dtype == ARF_FP16 ? "fp16" : "fp32";
+}
 
 std::string wrong(const char* what, int rank, const Problem& p, const Difference& d) {
-  return text("%s of rank %d: %llu wrong, first at token %llu column %llu: got %#x (%g), want %#x (%g)", what, rank,
-              static_cast<unsigned long long>(d.wrong),
-              static_cast<unsigned long long>(d.first / static_cast<uint64_t>(p.hidden)),
-              static_cast<unsigned long long>(d.first % static_cast<uint64_t>(p.hidden)), d.got,
-              static_cast<double>(to_float(p.dtype, d.got)), d.want, static_cast<double>(to_float(p.dtype, d.want)));
+  return text(
+      "%s of rank %d: %llu wrong, first at token %llu column %llu: got %#x (%g), want %#x (%g)",
+      what, rank, static_cast<unsigned long long>(d.wrong),
+      static_cast<unsigned long long>(d.first / static_cast<uint64_t>(p.hidden)),
+      static_cast<unsigned long long>(d.first % static_cast<uint64_t>(p.hidden)), d.got,
+      static_cast<double>(to_float(p.dtype, d.got)), d.want,
+      static_cast<double>(to_float(p.dtype, d.want)));
 }
 
 }  // namespace
 
-void cuda_or_exit(cudaError_t error, const char* what) {
-  if (error == cudaSuccess) return;
-  std::fprintf(stderr, "%s: %s\n", what, cudaGetErrorString(error));
-  std::exit(2);
-}
-
 std::string describe(const Problem& p, const Manner& m) {
-  return text("pattern %d %s world %d tokens %d hidden %d layout %d group %d algorithm %d cluster %d packs %d units %d%s%s data %d call %u",
-              p.pattern, name_of(p.dtype), p.world, p.tokens, p.hidden, p.layout, p.group_size, m.algorithm, m.cluster, m.packs, m.max_units,
-              m.pdl ? " pdl" : "", m.in_place ? " in place" : "", static_cast<int>(p.data), p.call);
+  return text(
+      "pattern %d %s world %d tokens %d hidden %d layout %d group %d algorithm %d cluster %d packs "
+      "%d units %d%s%s data %d call %u",
+      p.pattern, name_of(p.dtype), p.world, p.tokens, p.hidden, p.layout, p.group_size, m.algorithm,
+      m.cluster, m.packs, m.max_units, m.pdl ? " pdl" : "", m.in_place ? " in place" : "",
+      static_cast<int>(p.data), p.call);
 }
 
-void GuardedTensor::allocate(size_t capacity) {
-  cuda_or_exit(cudaMalloc(reinterpret_cast<void**>(&base_), capacity + 2 * kGuard), "cudaMalloc");
-}
-void GuardedTensor::release() { (void)cudaFree(base_); }
-
-void GuardedTensor::poison(size_t bytes, cudaStream_t stream) {
-  bytes_ = bytes;
-  cuda_or_exit(cudaMemsetAsync(base_, kPoison, bytes + 2 * kGuard, stream), "cudaMemset");
-}
-
-bool GuardedTensor::intact() const {
-  uint8_t guards[2 * kGuard];
-  cuda_or_exit(cudaMemcpy(guards, base_, kGuard, cudaMemcpyDeviceToHost), "cudaMemcpy");
-  cuda_or_exit(cudaMemcpy(guards + kGuard, base_ + kGuard + bytes_, kGuard, cudaMemcpyDeviceToHost), "cudaMemcpy");
-  for (const uint8_t b : guards)
-    if (b != kPoison) return false;
-  return true;
-}
-
-Bytes GuardedTensor::read() const {
-  Bytes out(bytes_);
-  cuda_or_exit(cudaMemcpy(out.data(), data(), bytes_, cudaMemcpyDeviceToHost), "cudaMemcpy");
-  return out;
-}
-
-void GuardedTensor::write(const Bytes& from, cudaStream_t stream) {
-  bytes_ = from.size();
-  cuda_or_exit(cudaMemsetAsync(base_, kPoison, kGuard, stream), "cudaMemset");
-  cuda_or_exit(cudaMemsetAsync(base_ + kGuard + bytes_, kPoison, kGuard, stream), "cudaMemset");
-  cuda_or_exit(cudaMemcpyAsync(data(), from.data(), from.size(), cudaMemcpyHostToDevice, stream), "cudaMemcpy");
-}
-
-Rig::Rig(const std::vector<int>& devices, const arf_config& config) : world_(static_cast<int>(devices.size())) {
+Rig::Rig(const std::vector<int>& devices, const arf_config& config)
+    : world_(static_cast<int>(devices.size())) {
   ranks_.resize(devices.size());
   std::vector<arf_comm*> comms(devices.size());
   if (int e = arf_comm_create_local(world(), devices.data(), &config, comms.data())) {
-    std::fprintf(stderr, "arf_comm_create_local: %s (%s)\n", arf_strerror(e), arf_last_cuda_error());
+    std::fprintf(stderr, "arf_comm_create_local: %s (%s)\n", arf_strerror(e),
+                 arf_last_cuda_error());
     std::exit(2);
   }
   for (int r = 0; r < world(); r++) {
@@ -90,17 +59,20 @@ Rig::Rig(const std::vector<int>& devices, const arf_config& config) : world_(sta
   }
 }
 
-Rig::Rig(int rank, int world, int device, arf_comm* comm, const arf_config& config) : world_(world), first_(rank), ranks_(1) {
+Rig::Rig(int rank, int world, int device, arf_comm* comm, const arf_config& config)
+    : world_(world), first_(rank), ranks_(1) {
   ranks_[0].device = device;
   ranks_[0].comm = comm;
   allocate(ranks_[0], config);
 }
 
 void Rig::allocate(Rank& k, const arf_config& config) {
-  const size_t capacity = static_cast<size_t>(config.max_tokens) * static_cast<size_t>(config.max_hidden) *
+  const size_t capacity = static_cast<size_t>(config.max_tokens) *
+                          static_cast<size_t>(config.max_hidden) *
                           static_cast<size_t>(size_of(config.max_dtype));
   // Swizzled scales are padded to 128 rows.
-  const size_t scales = (static_cast<size_t>(config.max_tokens) + 128) * (static_cast<size_t>(config.max_hidden) / 4 + 64);
+  const size_t scales = (static_cast<size_t>(config.max_tokens) + 128) *
+                        (static_cast<size_t>(config.max_hidden) / 4 + 64);
   cuda_or_exit(cudaSetDevice(k.device), "cudaSetDevice");
   cuda_or_exit(cudaStreamCreateWithFlags(&k.stream, cudaStreamNonBlocking), "cudaStreamCreate");
   for (GuardedTensor* t : k.tensors()) t->allocate(t == &k.scale_out ? scales : capacity);
@@ -198,8 +170,8 @@ std::string Rig::failure() {
     arf_status s;
     arf_comm_status(k.comm, &s);
     if (s.code != 0)
-      return text("%s (rank %d, peer %d, algorithm %d, phase %d, row %u, sequence %u)", arf_strerror(s.code), s.rank,
-                  s.peer, s.algorithm, s.phase, s.row, s.sequence);
+      return text("%s (rank %d, peer %d, algorithm %d, phase %d, row %u, sequence %u)",
+                  arf_strerror(s.code), s.rank, s.peer, s.algorithm, s.phase, s.row, s.sequence);
   }
   return {};
 }
@@ -235,14 +207,15 @@ std::string Rig::check(const Problem& p, const Manner& m, const Inputs& in) {
     Outputs o = outputs(p, m, r, broken);
     if (broken) return text("guard band of rank %d overwritten", r);
     if (p.pattern == ARF_ALLREDUCE) {
-      if (const Difference d = compare_exact(p.dtype, o.out, e.sum); d.wrong) return wrong("out", r, p, d);
+      if (const Difference d = compare_exact(p.dtype, o.out, e.sum); d.wrong)
+        return wrong("out", r, p, d);
     } else if (const Difference d = compare_exact(p.dtype, o.residual, e.residual_out); d.wrong) {
       return wrong("residual_out", r, p, d);
     }
     if (r == first_)
       first = std::move(o);
-    else if (first.out != o.out || first.residual != o.residual || first.norm != o.norm || first.codes != o.codes ||
-             first.scales != o.scales)
+    else if (first.out != o.out || first.residual != o.residual || first.norm != o.norm ||
+             first.codes != o.codes || first.scales != o.scales)
       return text("ranks %d and %d differ", first_, r);
   }
   return p.pattern == ARF_ALLREDUCE ? "" : check_norm(p, m, in, first);
@@ -255,7 +228,8 @@ std::string Rig::check_norm(const Problem& p, const Manner& m, const Inputs& in,
     Problem plain = p;
     plain.pattern = ARF_RESIDUAL_RMSNORM;
     load(plain, in);
-    if (int e = launch(plain, m)) return text("arf_launch: %s (%s)", arf_strerror(e), arf_last_cuda_error());
+    if (int e = launch(plain, m))
+      return text("arf_launch: %s (%s)", arf_strerror(e), arf_last_cuda_error());
     synchronise();
     bool broken = false;
     norm = outputs(plain, m, first_, broken).norm;
@@ -265,7 +239,8 @@ std::string Rig::check_norm(const Problem& p, const Manner& m, const Inputs& in,
   inexact += d.inexact;
   elements += p.elements();
   most_steps = std::max(most_steps, d.most_steps);
-  if (p.elements() > 20000 && static_cast<double>(d.inexact) > max_inexact(p.dtype) * static_cast<double>(p.elements()))
+  if (p.elements() > 20000 &&
+      static_cast<double>(d.inexact) > max_inexact(p.dtype) * static_cast<double>(p.elements()))
     return text("norm_out: %llu of %llu elements off", static_cast<unsigned long long>(d.inexact),
                 static_cast<unsigned long long>(p.elements()));
   return quantiser_of(p.pattern) == kNotQuantised ? "" : check_quantised(p, norm, o);
@@ -279,7 +254,8 @@ std::string Rig::check_quantised(const Problem& p, const Bytes& norm, const Outp
       if (got[i] != wanted[i]) differing++, first = i;
     if (differing == 0) return {};
     return text("%s: %llu of %llu bytes wrong, first %llu: got %#x, want %#x", what,
-                static_cast<unsigned long long>(differing), static_cast<unsigned long long>(wanted.size()),
+                static_cast<unsigned long long>(differing),
+                static_cast<unsigned long long>(wanted.size()),
                 static_cast<unsigned long long>(first), got[first], wanted[first]);
   };
   if (std::string e = compare("scale_out", o.scales, want.scales); !e.empty()) return e;
@@ -289,7 +265,8 @@ std::string Rig::check_quantised(const Problem& p, const Bytes& norm, const Outp
 std::string Rig::run(const Problem& p, const Manner& m) {
   const Inputs in = make_inputs(p);
   load(p, in);
-  if (int e = launch(p, m)) return text("arf_launch: %s (%s)", arf_strerror(e), arf_last_cuda_error());
+  if (int e = launch(p, m))
+    return text("arf_launch: %s (%s)", arf_strerror(e), arf_last_cuda_error());
   synchronise();
   return check(p, m, in);
 }

@@ -1,4 +1,5 @@
-// Ranks on devices of this process, with the tensors of one call each, poisoned and fenced by guard bands.
+// Ranks on devices of this process, with the tensors of one call each, poisoned and fenced by guard
+// bands.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -7,6 +8,7 @@
 #include <vector>
 
 #include "arf.h"
+#include "verify/guarded_tensor.h"
 #include "verify/reference.h"
 
 namespace arf::verify {
@@ -18,25 +20,6 @@ struct Manner {
   bool in_place = false;  // norm_out is in, residual_out is residual_in
 };
 
-// A device tensor between two guard bands.
-class GuardedTensor {
- public:
-  static constexpr size_t kGuard = 256;
-  void allocate(size_t capacity);
-  void release();
-  void* data() const { return base_ + kGuard; }
-  // Fills tensor and guards with 0xEE, sized for `bytes` of the coming call.
-  void poison(size_t bytes, cudaStream_t stream);
-  // Whether the guards are as they were.
-  bool intact() const;
-  Bytes read() const;
-  void write(const Bytes& from, cudaStream_t stream);
-
- private:
-  char* base_ = nullptr;
-  size_t bytes_ = 0;
-};
-
 struct Rank {
   int device = 0;
   arf_comm* comm = nullptr;
@@ -45,7 +28,8 @@ struct Rank {
   GuardedTensor out, residual_out, norm_out, quant_out, scale_out;
 
   std::vector<GuardedTensor*> tensors() {
-    return {&in, &residual_in, &gamma, &scale_factor, &out, &residual_out, &norm_out, &quant_out, &scale_out};
+    return {&in,           &residual_in, &gamma,     &scale_factor, &out,
+            &residual_out, &norm_out,    &quant_out, &scale_out};
   }
 };
 
@@ -73,6 +57,8 @@ class Rig {
   // Launches on every rank except `absent`; the first error, if any.
   int launch(const Problem& p, const Manner& m, int absent = -1);
   void synchronise();
+  // The outputs of a rank; `broken` is set if a guard band is not as it was.
+  Outputs outputs(const Problem& p, const Manner& m, int r, bool& broken);
   // Checks every output of every rank; empty if all is right, else the first thing that is not.
   std::string check(const Problem& p, const Manner& m, const Inputs& in);
   // One call from beginning to end.
@@ -83,8 +69,6 @@ class Rig {
   uint32_t most_steps = 0;
 
  private:
-  // The outputs of a rank; `broken` is set if a guard band is not as it was.
-  Outputs outputs(const Problem& p, const Manner& m, int r, bool& broken);
   // Rank 0's outputs against the references; the other ranks' are the same bytes.
   std::string check_norm(const Problem& p, const Manner& m, const Inputs& in, const Outputs& o);
   std::string check_quantised(const Problem& p, const Bytes& norm, const Outputs& o);
@@ -96,7 +80,6 @@ class Rig {
   std::vector<Rank> ranks_;
 };
 
-void cuda_or_exit(cudaError_t error, const char* what);
 std::string describe(const Problem& p, const Manner& m);
 
 }  // namespace arf::verify

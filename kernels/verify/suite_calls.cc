@@ -1,6 +1,5 @@
 // Suites of calls that must succeed.
 #include <cstdio>
-#include <memory>
 #include <random>
 
 #include "verify/numbers.h"
@@ -9,19 +8,6 @@
 namespace arf::verify {
 namespace {
 
-arf_config config_for(const Options& o, int tokens, int hidden, int dtype) {
-  arf_config c;
-  arf_config_init(&c);
-  c.max_tokens = tokens;
-  c.max_hidden = hidden;
-  c.max_dtype = dtype;
-  c.transport = o.transport;
-  c.oneshot_bytes = uint64_t{1} << 30;
-  return c;
-}
-
-constexpr int kAlgorithms[] = {ARF_ONESHOT, ARF_TWOSHOT};
-
 // Whether a row of this many bytes can be split so.
 bool possible(const Problem& p, const Manner& m) {
   const int packs = p.hidden * (p.dtype == ARF_FP32 ? 4 : 2) / 16;
@@ -29,18 +15,14 @@ bool possible(const Problem& p, const Manner& m) {
   return share == 0 || ((packs + share - 1) / share + 31) / 32 * 32 <= 512;
 }
 
-void one(Rig& rig, const Problem& p, const Manner& m, Score& s) {
-  progress(describe(p, m));
-  s.add(describe(p, m), rig.run(p, m));
-}
-
 }  // namespace
 
 void run_matrix(const Options& o, Score& s) {
-  const std::vector<int> hiddens = o.quick ? std::vector<int>{128, 2880, 4096, 7168}
-                                           : std::vector<int>{128, 1440, 2880, 4096, 4104, 5120, 7168, 8192, 16384};
-  const std::vector<int> tokens =
-      o.quick ? std::vector<int>{1, 3, 16, 129} : std::vector<int>{1, 2, 3, 7, 8, 16, 33, 64, 128, 257};
+  const std::vector<int> hiddens =
+      o.quick ? std::vector<int>{128, 2880, 4096, 7168}
+              : std::vector<int>{128, 1440, 2880, 4096, 4104, 5120, 7168, 8192, 16384};
+  const std::vector<int> tokens = o.quick ? std::vector<int>{1, 3, 16, 129}
+                                          : std::vector<int>{1, 2, 3, 7, 8, 16, 33, 64, 128, 257};
   for (const int dtype : o.dtypes) {
     Rig rig(o.devices, config_for(o, tokens.back(), hiddens.back(), dtype));
     Problem p;
@@ -69,9 +51,11 @@ void run_matrix(const Options& o, Score& s) {
               }
           }
     if (rig.elements > 0)
-      std::printf("  norm_out off its double-precision value: %.4f %% of %llu elements, by %u steps at most\n",
-                  100.0 * static_cast<double>(rig.inexact) / static_cast<double>(rig.elements),
-                  static_cast<unsigned long long>(rig.elements), rig.most_steps);
+      std::printf(
+          "  norm_out off its double-precision value: %.4f %% of %llu elements, by %u steps at "
+          "most\n",
+          100.0 * static_cast<double>(rig.inexact) / static_cast<double>(rig.elements),
+          static_cast<unsigned long long>(rig.elements), rig.most_steps);
   }
 }
 
@@ -102,10 +86,15 @@ void run_data(const Options& o, Score& s) {
 }
 
 void run_quantised(const Options& o, Score& s) {
-  const std::vector<int> hiddens = o.quick ? std::vector<int>{256, 2880, 7168} : std::vector<int>{256, 1024, 2880, 4096, 7168, 8192};
-  const std::vector<int> tokens = o.quick ? std::vector<int>{1, 33, 130} : std::vector<int>{1, 3, 16, 33, 128, 257};
+  const std::vector<int> hiddens = o.quick ? std::vector<int>{256, 2880, 7168}
+                                           : std::vector<int>{256, 1024, 2880, 4096, 7168, 8192};
+  const std::vector<int> tokens =
+      o.quick ? std::vector<int>{1, 33, 130} : std::vector<int>{1, 3, 16, 33, 128, 257};
   for (const int dtype : o.dtypes) {
-    if (dtype == ARF_FP32) continue;
+    if (dtype == ARF_FP32) {
+      s.skipped = "fp32 is not quantised";
+      continue;
+    }
     Rig rig(o.devices, config_for(o, tokens.back(), hiddens.back(), dtype));
     Problem p;
     p.world = rig.world();
@@ -135,113 +124,6 @@ void run_quantised(const Options& o, Score& s) {
   }
 }
 
-namespace {
-
-// A graph a rank, of n sums, each of the one before; powers of two times whole numbers are exact.
-class Chain {
- public:
-  Chain(Rig& rig, const Problem& p, const Manner& m, int n) : rig_(rig), executables_(static_cast<size_t>(rig.world())) {
-    for (int r = 0; r < rig.world(); r++) {
-      Rank& k = rig.rank(r);
-      cuda_or_exit(cudaSetDevice(k.device), "cudaSetDevice");
-      cuda_or_exit(cudaStreamBeginCapture(k.stream, cudaStreamCaptureModeRelaxed), "capture");
-      for (int i = 0; i < n; i++) {
-        arf_params a = rig.params(p, m, r);
-        if (i % 2 == 1) {
-          a.in = k.out.data();
-          a.out = k.in.data();
-        }
-        if (int e = arf_launch(k.comm, &a, k.stream)) error_ = arf_strerror(e);
-      }
-      cudaGraph_t graph = nullptr;
-      cuda_or_exit(cudaStreamEndCapture(k.stream, &graph), "end of capture");
-      cuda_or_exit(cudaGraphInstantiate(&executables_[static_cast<size_t>(r)], graph, 0), "instantiation");
-      cuda_or_exit(cudaGraphDestroy(graph), "cudaGraphDestroy");
-    }
-  }
-  ~Chain() {
-    for (auto& e : executables_) (void)cudaGraphExecDestroy(e);
-  }
-  const std::string& error() const { return error_; }
-  void replay() {
-    for (int r = 0; r < rig_.world(); r++) {
-      cuda_or_exit(cudaSetDevice(rig_.rank(r).device), "cudaSetDevice");
-      cuda_or_exit(cudaGraphLaunch(executables_[static_cast<size_t>(r)], rig_.rank(r).stream), "cudaGraphLaunch");
-    }
-    rig_.synchronise();
-  }
-
- private:
-  Rig& rig_;
-  std::vector<cudaGraphExec_t> executables_;
-  std::string error_;
-};
-
-Bytes times(const Bytes& t, int factor) {
-  Bytes out(t.size());
-  for (size_t i = 0; i < t.size() / 2; i++) {
-    const uint32_t bits = to_bits(ARF_BF16, to_float(ARF_BF16, get(t, ARF_BF16, i)) * static_cast<float>(factor));
-    out[2 * i] = static_cast<uint8_t>(bits);
-    out[2 * i + 1] = static_cast<uint8_t>(bits >> 8);
-  }
-  return out;
-}
-
-std::string replay_once(Rig& rig, Chain& chain, Problem p, int n) {
-  const Inputs in = make_inputs(p);
-  rig.load(p, in);
-  chain.replay();
-  if (std::string f = rig.failure(); !f.empty()) return f;
-  int factor = 1;
-  for (int i = 1; i < n; i++) factor *= rig.world();
-  const Bytes want = times(expect(p, in).sum, factor);
-  for (int r = 0; r < rig.world(); r++) {
-    cuda_or_exit(cudaSetDevice(rig.rank(r).device), "cudaSetDevice");
-    const Bytes got = (n % 2 == 1 ? rig.rank(r).out : rig.rank(r).in).read();
-    if (const Difference d = compare_exact(ARF_BF16, got, want); d.wrong)
-      return "rank " + std::to_string(r) + ": " + std::to_string(d.wrong) + " wrong";
-  }
-  return {};
-}
-
-}  // namespace
-
-void run_graphs(const Options& o, Score& s) {
-  Rig rig(o.devices, config_for(o, 64, 2048, ARF_BF16));
-  Problem p;
-  p.world = rig.world();
-  p.hidden = 2048;
-  p.data = Data::integers;
-  p.seed = o.seed + 2;
-  for (const int algorithm : kAlgorithms)
-    for (const bool pdl : {false, true}) {
-      Manner m;
-      m.algorithm = algorithm;
-      m.pdl = pdl;
-      std::vector<std::unique_ptr<Chain>> chains;
-      const int lengths[] = {1, 2, 3, 7};
-      for (const int n : lengths) {
-        p.tokens = n == 3 ? 40 : 5;
-        chains.push_back(std::make_unique<Chain>(rig, p, m, n));
-        if (!chains.back()->error().empty()) s.add("capture", chains.back()->error());
-      }
-      for (int round = 0; round < (o.quick ? 10 : 250); round++)
-        for (size_t i = 0; i < chains.size(); i++) {
-          const int n = lengths[i];
-          p.tokens = n == 3 ? 40 : 5;
-          p.call++;
-          const std::string name = "graph of " + std::to_string(n) + ", replay " + std::to_string(round) + ", " + describe(p, m);
-          progress(name);
-          s.add(name, replay_once(rig, *chains[i], p, n));
-          if (round % 5 == 0) {
-            p.tokens = 9;
-            p.call++;
-            one(rig, p, m, s);
-          }
-        }
-    }
-}
-
 void run_soak(const Options& o, Score& s) {
   Rig rig(o.devices, config_for(o, 96, 4096, o.dtypes.back()));
   std::mt19937_64 random(o.seed + 3);
@@ -253,7 +135,8 @@ void run_soak(const Options& o, Score& s) {
     p.seed = o.seed + 3;
     p.call = static_cast<uint32_t>(i);
     p.dtype = pick(o.dtypes);
-    p.pattern = p.dtype == ARF_FP32 ? pick(std::vector<int>{0, 1}) : pick(std::vector<int>{0, 1, 1, 2, 3, 4, 5, 8, 9, 10, 11});
+    p.pattern = p.dtype == ARF_FP32 ? pick(std::vector<int>{0, 1})
+                                    : pick(std::vector<int>{0, 1, 1, 2, 3, 4, 5, 8, 9, 10, 11});
     p.hidden = pick(std::vector<int>{64, 512, 1440, 2048, 4096});
     p.group_size = p.hidden % 128 == 0 ? 128 : 32;
     p.layout = static_cast<int>(random() % 2);

@@ -1,7 +1,7 @@
 // One process a rank: the calls of one process see only that rank's tensors.
 //
-// The suite starts this program again, once a rank, with a folder where the ranks leave what the others
-// must know. A worker's exit code says what it saw.
+// The suite starts this program again, once a rank, with a folder where the ranks leave what the
+// others must know. A worker's exit code says what it saw.
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -27,7 +27,9 @@ enum Exit { kFine = 0, kUnusable = 2, kWrong = 4, kPeerLost = 5, kPeerLostLate =
 constexpr uint64_t kTimeout = 1'000'000'000;
 constexpr int kCallBeforeDeath = 7;
 
-std::string path_of(const std::string& room, int rank) { return room + "/" + std::to_string(rank); }
+std::string path_of(const std::string& room, int rank) {
+  return room + "/" + std::to_string(rank);
+}
 
 void leave(const std::string& path, const std::vector<char>& content) {
   {
@@ -65,7 +67,8 @@ arf_comm* connect(const Worker& w, const arf_config& config) {
   if (arf_comm_create(w.rank, w.world, w.device, &config, &comm) != ARF_OK) return nullptr;
   if (arf_comm_export(comm, nullptr, &length) != ARF_OK) return nullptr;
   std::vector<char> own(length), all;
-  if (arf_comm_export(comm, own.data(), &length) != ARF_OK || !exchange(w, own, all)) return nullptr;
+  if (arf_comm_export(comm, own.data(), &length) != ARF_OK || !exchange(w, own, all))
+    return nullptr;
   return arf_comm_import(comm, all.data(), length) == ARF_OK ? comm : nullptr;
 }
 
@@ -103,10 +106,12 @@ std::vector<int> run_workers(const Options& o, int transport, int doomed) {
   const auto world = static_cast<int>(o.devices.size());
   std::vector<pid_t> pids;
   for (int r = 0; r < world; r++)
-    pids.push_back(start_program("/proc/self/exe", {"--worker", room, "--rank", std::to_string(r), "--world",
-                                                std::to_string(world), "--device", std::to_string(o.devices[static_cast<size_t>(r)]),
-                                                "--transport", std::to_string(transport), "--doomed",
-                                                std::to_string(doomed), "--calls", o.quick ? "60" : "600"}));
+    pids.push_back(start_program(
+        "/proc/self/exe",
+        {"--worker", room, "--rank", std::to_string(r), "--world", std::to_string(world),
+         "--device", std::to_string(o.devices[static_cast<size_t>(r)]), "--transport",
+         std::to_string(transport), "--doomed", std::to_string(doomed), "--calls",
+         o.quick ? "60" : "600"}));
   std::vector<int> codes(pids.size(), -1);
   const auto end = Clock::now() + std::chrono::seconds(o.quick ? 40 : 200);
   for (size_t i = 0; i < pids.size(); i++) {
@@ -127,7 +132,9 @@ std::string expect_codes(const std::vector<int>& codes, int doomed) {
   if (codes.empty()) return "no room for the workers";
   for (size_t r = 0; r < codes.size(); r++) {
     const int want = doomed < 0 ? kFine : static_cast<int>(r) == doomed ? -1 : kPeerLost;
-    if (codes[r] != want) return "rank " + std::to_string(r) + " ended with " + std::to_string(codes[r]) + ", not " + std::to_string(want);
+    if (codes[r] != want)
+      return "rank " + std::to_string(r) + " ended with " + std::to_string(codes[r]) + ", not " +
+             std::to_string(want);
   }
   return {};
 }
@@ -160,7 +167,8 @@ int run_worker(const Worker& w) {
     const double waited = std::chrono::duration<double>(Clock::now() - start).count();
     arf_status s;
     (void)arf_comm_status(comm, &s);
-    if (s.code == ARF_ERR_TIMEOUT || e == ARF_ERR_POISONED) return waited < 2 ? kPeerLost : kPeerLostLate;
+    if (s.code == ARF_ERR_TIMEOUT || e == ARF_ERR_POISONED)
+      return waited < 2 ? kPeerLost : kPeerLostLate;
     if (const std::string problem = rig.check(p, m, in); !problem.empty()) {
       std::fprintf(stderr, "rank %d: %s: %s\n", w.rank, describe(p, m).c_str(), problem.c_str());
       return kWrong;
@@ -173,15 +181,20 @@ int run_worker(const Worker& w) {
 void run_processes(const Options& o, Score& s) {
   for (size_t a = 0; a < o.devices.size(); a++)
     for (size_t b = 0; b < a; b++)
-      if (o.devices[a] == o.devices[b]) return;  // ranks of several processes need a device each
+      if (o.devices[a] == o.devices[b]) {
+        s.skipped = "ranks of several processes need a device each";
+        return;
+      }
   const struct {
     const char* name;
     int transport;
   } transports[] = {{"peer", ARF_TRANSPORT_PEER}, {"host", ARF_TRANSPORT_HOST}};
   for (const auto& t : transports) {
-    s.add(std::string("a process a rank, ") + t.name, expect_codes(run_workers(o, t.transport, -1), -1));
+    s.add(std::string("a process a rank, ") + t.name,
+          expect_codes(run_workers(o, t.transport, -1), -1));
     const int doomed = static_cast<int>(o.devices.size()) - 1;
-    s.add(std::string("a killed process, ") + t.name, expect_codes(run_workers(o, t.transport, doomed), doomed));
+    s.add(std::string("a killed process, ") + t.name,
+          expect_codes(run_workers(o, t.transport, doomed), doomed));
   }
 }
 

@@ -14,7 +14,8 @@ GraphTimer::GraphTimer(std::vector<int> devices, std::vector<cudaStream_t> strea
       graphs_(devices_.size()),
       before_(devices_.size()),
       after_(devices_.size()) {
-  cuda_or_exit(cudaHostAlloc(reinterpret_cast<void**>(&flag_), sizeof *flag_, cudaHostAllocMapped | cudaHostAllocPortable),
+  cuda_or_exit(cudaHostAlloc(reinterpret_cast<void**>(&flag_), sizeof *flag_,
+                             cudaHostAllocMapped | cudaHostAllocPortable),
                "cudaHostAlloc");
   *flag_ = 0;
   for (size_t r = 0; r < devices_.size(); r++) {

@@ -13,9 +13,9 @@ struct Sample {
   double p50 = 0, p99 = 0, least = 0;  // µs a call, of the slowest rank
 };
 
-// One CUDA graph a rank, of `calls` calls in a row. Before every replay a gate holds all ranks until the
-// host has launched on each, so that the host's launch skew is not in the figures; events lie between
-// gate and graph. A replay's time is that of the slowest rank.
+// One CUDA graph a rank, of `calls` calls in a row. Before every replay a gate holds all ranks
+// until the host has launched on each, so that the host's launch skew is not in the figures; events
+// lie between gate and graph. A replay's time is that of the slowest rank.
 class GraphTimer {
  public:
   GraphTimer(std::vector<int> devices, std::vector<cudaStream_t> streams);
@@ -23,8 +23,8 @@ class GraphTimer {
   GraphTimer(const GraphTimer&) = delete;
   GraphTimer& operator=(const GraphTimer&) = delete;
 
-  // Captures `calls` calls; enqueue(k) launches the k-th one on every rank's stream and returns whether
-  // that worked. False if anything failed.
+  // Captures `calls` calls; enqueue(k) launches the k-th one on every rank's stream and returns
+  // whether that worked. False if anything failed.
   bool capture(int calls, const std::function<bool(int)>& enqueue);
   // One replay; µs a call.
   double replay();

@@ -24,6 +24,7 @@ struct Command {
 // Groups of the program's help.
 inline constexpr const char* kLook = "Look";
 inline constexpr const char* kChange = "Change";
+inline constexpr const char* kKernels = "Kernels";
 inline constexpr const char* kAbout = "About";
 
 Command audit_command(CLI::App& top);
@@ -34,6 +35,9 @@ Command apply_command(CLI::App& top);
 Command prove_command(CLI::App& top);
 Command revert_command(CLI::App& top);
 Command status_command(CLI::App& top);
+Command build_command(CLI::App& top);
+Command verify_command(CLI::App& top);
+Command bench_command(CLI::App& top);
 Command doctor_command(CLI::App& top);
 Command rules_command(CLI::App& top);
 Command version_command(CLI::App& top);

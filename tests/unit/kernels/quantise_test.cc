@@ -130,10 +130,26 @@ TEST(Quantise, NanStaysNan) {
   p.group_size = 16;
   EXPECT_EQ(quantise(p, bf16(values), 1).scales[0], 0xff);
   p.pattern = ARF_RESIDUAL_RMSNORM_TOKEN_FP8;
-  const Quantised q = quantise(p, bf16(values), 1);
+  EXPECT_EQ(quantise(p, bf16(values), 1).scales, (Bytes{0xff, 0xff, 0xff, 0x7f}));
+  // Whatever NaN it is.
+  Bytes norm = bf16(values);
+  norm[10] = 0x81;
+  EXPECT_EQ(quantise(p, norm, 1).scales, (Bytes{0xff, 0xff, 0xff, 0x7f}));
+}
+
+TEST(Quantise, ZerosHaveTheLeastScale) {
+  const Bytes zeros = bf16(std::vector<float>(16, 0.0f));
+  Problem p = row_of(ARF_RESIDUAL_RMSNORM_FP4, 16);
+  EXPECT_EQ(quantise(p, zeros, 1).scales[0], 0);
+  p.pattern = ARF_RESIDUAL_RMSNORM_GROUP_FP8;
+  p.group_size = 16;
+  EXPECT_EQ(quantise(p, zeros, 1).scales[0], 127 - 33);
+  p.pattern = ARF_RESIDUAL_RMSNORM_TOKEN_FP8;
+  const Quantised q = quantise(p, zeros, 1);
   float scale = 0;
   std::memcpy(&scale, q.scales.data(), 4);
-  EXPECT_TRUE(std::isnan(scale));
+  EXPECT_EQ(scale, 1.0f / 512.0f / 448.0f);
+  EXPECT_EQ(q.codes, Bytes(16));
 }
 
 // A sum of squares beyond fp32 makes the norm zero, as it does for callers today; within it, zero is wrong.
