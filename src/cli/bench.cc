@@ -96,7 +96,7 @@ Result<Exit> run(const Flags& flags, Console& console) {
 Command bench_command(CLI::App& top) {
   CLI::App* app = top.add_subcommand("bench", "Time the bundled kernels against NCCL.")->group(kKernels);
   app->description(
-      "Times the fused kernels and NCCL followed by a norm kernel on this machine's GPUs, and says at which sizes\n"
+      "Times the fused kernels and NCCL followed by a norm kernel on this machine's GPUs, and says at which sizes "
       "fusing wins. Every row's outputs are checked.");
   auto flags = std::make_shared<Flags>();
   declare(*app, flags->kernels);

@@ -59,7 +59,7 @@ Result<Exit> run(const Flags& flags, Console& console) {
 Command build_command(CLI::App& top) {
   CLI::App* app = top.add_subcommand("build", "Compile the bundled allreduce kernels.")->group(kKernels);
   app->description(
-      "Compiles the bundled kernels (allreduce + residual + RMSNorm, with FP8 or NVFP4) for one device into\n"
+      "Compiles the bundled kernels (allreduce + residual + RMSNorm, with FP8 or NVFP4) for one device into "
       "libarf.so, and says what each kernel takes. Needs nvcc, no GPU.");
   auto flags = std::make_shared<Flags>();
   declare(*app, flags->kernels);

@@ -50,13 +50,13 @@ Result<Exit> run(const Flags& flags, Console& console) {
 Command verify_command(CLI::App& top) {
   CLI::App* app = top.add_subcommand("verify", "Check the bundled kernels on this machine's GPUs.")->group(kKernels);
   app->description(
-      "Runs the kernels' test suite: every pattern, type, algorithm and launch shape against references, bit for\n"
+      "Runs the kernels' test suite: every pattern, type, algorithm and launch shape against references, bit for "
       "bit across ranks; graphs, absent ranks, disagreeing ranks. With one GPU, several ranks share it.");
   auto flags = std::make_shared<Flags>();
   declare(*app, flags->kernels);
   app->add_option("--devices", flags->devices, "The GPU of each rank: 0,1. One named twice holds two ranks.");
   declare_switch(*app, "--quick", flags->quick, "A part of the cases, under 30 seconds.");
-  app->add_option("--only", flags->only, "Suites, comma separated: matrix,data,quantised,graphs,soak,failures,processes.");
+  app->add_option("--only", flags->only, "Suites, comma separated: matrix,data,quantised,finish,graphs,soak,failures,processes.");
   app->add_option("--dtypes", flags->dtypes, "Types, comma separated.")->capture_default_str();
   app->add_option("--transport", flags->transport, "Where the ranks meet.")->check(CLI::IsMember({"peer", "host"}));
   auto output = std::make_shared<OutputFlags>();
