@@ -105,6 +105,8 @@ Admission admission(const Choice& c, const python::Condition* condition, const p
     return out;
   }
 
+  Bits leaf = bits(c.outcome, c.want, target.index());
+  if (leaf.wanted && !leaf.opposite && !leaf.open) return yes("the target passes it");
   if (condition != nullptr && out.reached && condition->alive.has(target.index())) {
     Bits whole = bits(condition->outcome, condition->want, target.index());
     if (whole.wanted) return yes("the whole condition admits it");

@@ -122,14 +122,14 @@ TEST(AllreduceSet, PlanApplyAuditRevertOn063) {
       if (now == was) continue;
       ++opened;
       EXPECT_TRUE(changed.contains(is["path"].get<std::string>())) << is;
-      EXPECT_EQ(is["admits"], "yes") << is;
+      EXPECT_NE(is["admits"], "no") << is;  // an argument may decide as well
     }
   }
   EXPECT_EQ(opened, 17u);  // 13 guards, the list, the check in SGLang and two uses of it
   // The condition of the AOT block has another form now.
   const auto& block = after[Key("flashinfer/aot.py", "py-or-chain", "gen_all_modules")];
   ASSERT_EQ(block.size(), 1u);
-  EXPECT_EQ(block[0]["admits"], "yes");
+  EXPECT_NE(block[0]["admits"], "no");  // has_sm120 asks for the toolkit's version, too
   EXPECT_EQ(block[0]["admitted"], "sm_100, sm_120..sm_121");
 
   Ran status = env.ungate({"status"});
