@@ -97,4 +97,10 @@ JsonWriter& JsonWriter::raw(std::string_view json) {
   return *this;
 }
 
+JsonWriter& JsonWriter::texts(std::string_view name, const std::vector<std::string>& all) {
+  key(name).begin_array();
+  for (const std::string& t : all) string(t);
+  return end_array();
+}
+
 }  // namespace ungate

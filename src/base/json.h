@@ -41,6 +41,9 @@ class JsonWriter {
     return s.empty() ? key(name).null() : key(name).string(s);
   }
 
+  // A list of strings under a key.
+  JsonWriter& texts(std::string_view name, const std::vector<std::string>& all);
+
   const std::string& text() const { return out_; }
   std::string take() { return std::move(out_); }
 

@@ -131,8 +131,8 @@ std::string json(const Outcome& outcome) {
         .field("target", a.plan.target)
         .field("changed", a.report.changed());
     w.string_or_null("run", a.report.run);
-    write_texts(w, "written", a.report.written);
-    write_texts(w, "unchanged", a.report.unchanged);
+    w.texts("written", a.report.written);
+    w.texts("unchanged", a.report.unchanged);
     write_by_products(w, a.report.by_products);
     w.end_object();
   }

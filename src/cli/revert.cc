@@ -62,7 +62,7 @@ std::string json(const std::vector<Reverted>& reverted) {
   for (const Reverted& r : reverted) {
     for (const patch::RevertedRun& run : r.report.runs) {
       w.begin_object().field("root", r.root).field("run", run.run);
-      write_texts(w, "restored", run.restored);
+      w.texts("restored", run.restored);
       w.key("left_alone").begin_array();
       for (const patch::FileCondition& c : run.left_alone) {
         w.begin_object()

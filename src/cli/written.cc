@@ -30,11 +30,11 @@ std::string by_products_text(const patch::ByProducts& by_products) {
 
 void write_by_products(JsonWriter& w, const patch::ByProducts& by_products) {
   w.key("by_products").begin_object().field("cleared", by_products.cleared);
-  write_texts(w, "bytecode", by_products.bytecode);
+  w.texts("bytecode", by_products.bytecode);
   w.key("caches").begin_array();
   for (const patch::CacheFolder& c : by_products.caches) w.string(c.path());
   w.end_array();
-  write_texts(w, "problems", by_products.problems);
+  w.texts("problems", by_products.problems);
   w.end_object();
 }
 
@@ -57,12 +57,6 @@ std::string processes_text(const std::vector<patch::FileRef>& files,
                        text::escape(p.path));
   }
   return out;
-}
-
-void write_texts(JsonWriter& w, std::string_view name, const std::vector<std::string>& texts) {
-  w.key(name).begin_array();
-  for (const std::string& t : texts) w.string(t);
-  w.end_array();
 }
 
 }  // namespace ungate::cli

@@ -20,6 +20,4 @@ void write_by_products(JsonWriter& w, const patch::ByProducts& by_products);
 std::string processes_text(const std::vector<patch::FileRef>& files,
                            const std::vector<patch::CacheRule>& caches);
 
-void write_texts(JsonWriter& w, std::string_view name, const std::vector<std::string>& texts);
-
 }  // namespace ungate::cli

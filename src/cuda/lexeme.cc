@@ -93,13 +93,7 @@ class Lexer {
 
   void number(Lexeme& l) {
     l.kind = Lexeme::Kind::number;
-    while (++at_ < s_.size()) {
-      char c = s_[at_], last = s_[at_ - 1];
-      bool exponent =
-          (c == '+' || c == '-') && (last == 'e' || last == 'E' || last == 'p' || last == 'P');
-      bool separator = c == '\'' && at_ + 1 < s_.size() && text::is_identifier_part(s_[at_ + 1]);
-      if (!text::is_identifier_part(c) && c != '.' && !exponent && !separator) return;
-    }
+    at_ = after_number(s_, at_);
   }
 
   std::string_view s_;

@@ -68,6 +68,17 @@ std::size_t after_raw_string(std::string_view s, std::size_t at, bool& terminate
   return end + n;
 }
 
+std::size_t after_number(std::string_view s, std::size_t at) {
+  while (++at < s.size()) {
+    char c = s[at], last = s[at - 1];
+    bool exponent =
+        (c == '+' || c == '-') && (last == 'e' || last == 'E' || last == 'p' || last == 'P');
+    bool separator = c == '\'' && at + 1 < s.size() && text::is_identifier_part(s[at + 1]);
+    if (!text::is_identifier_part(c) && c != '.' && !exponent && !separator) return at;
+  }
+  return at;
+}
+
 bool separates_digits(std::string_view s, std::size_t at) {
   if (at + 1 >= s.size() || !text::is_identifier_part(s[at + 1])) return false;
   std::size_t begin = at;

@@ -26,6 +26,9 @@ bool opens_raw_string(std::string_view s, std::size_t at);
 // After the raw string whose quote is at `at`; the end of the text if it is not terminated.
 std::size_t after_raw_string(std::string_view s, std::size_t at, bool& terminated);
 
+// After the preprocessing number that begins at `at` (1'000, 0x1p-3, 90a).
+std::size_t after_number(std::string_view s, std::size_t at);
+
 // True if the apostrophe at `at` separates digits (1'000'000).
 bool separates_digits(std::string_view s, std::size_t at);
 

@@ -113,13 +113,7 @@ class Tokenizer {
   }
 
   void number() {
-    while (++at_ < s_.size()) {
-      char c = s_[at_], last = s_[at_ - 1];
-      bool exponent =
-          (c == '+' || c == '-') && (last == 'e' || last == 'E' || last == 'p' || last == 'P');
-      bool separator = c == '\'' && at_ + 1 < s_.size() && text::is_identifier_part(s_[at_ + 1]);
-      if (!text::is_identifier_part(c) && c != '.' && !exponent && !separator) return;
-    }
+    at_ = after_number(s_, at_);
   }
 
   void punctuator(Token& t) {

@@ -1,6 +1,5 @@
 #include "gate/evidence.h"
 
-#include <fnmatch.h>
 #include <re2/re2.h>
 
 #include <algorithm>
@@ -8,6 +7,7 @@
 #include <fmt/core.h>
 
 #include "base/text.h"
+#include "cuda/mnemonic.h"
 
 namespace ungate::gate {
 namespace {
@@ -37,9 +37,7 @@ std::vector<char> reached_arms(const cuda::FileResult& result, const cuda::Direc
 }  // namespace
 
 bool has_mnemonic(const Feature& f, std::string_view mnemonic) {
-  return std::ranges::any_of(f.instructions, [&](const std::string& pattern) {
-    return fnmatch((pattern + '*').c_str(), std::string(mnemonic).c_str(), 0) == 0;
-  });
+  return std::ranges::any_of(f.instructions, [&](const std::string& p) { return cuda::fits_mnemonic(p, mnemonic); });
 }
 
 struct LackingFeatures::Pattern {

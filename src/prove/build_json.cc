@@ -11,19 +11,13 @@ using Json = nlohmann::json;
 
 constexpr int kFormat = 1;
 
-void write(JsonWriter& w, const char* name, const std::vector<std::string>& texts) {
-  w.key(name).begin_array();
-  for (const std::string& t : texts) w.string(t);
-  w.end_array();
-}
-
 void write(JsonWriter& w, const KernelFacts& k) {
   w.begin_object().field("name", k.name).field("text_hash", k.text_hash).field("instructions", k.instructions);
   w.field("effects", k.effects).field("traps", k.traps).field("wait", k.wait).field("trigger", k.trigger);
   w.key("cluster").begin_array();
   for (std::uint32_t n : k.cluster) w.number(n);
   w.end_array();
-  write(w, "features", k.features);
+  w.texts("features", k.features);
   w.field("code_bytes", k.code_bytes).field("code_hash", k.code_hash).field("registers", k.registers);
   w.field("code_empty", k.code_empty).field("stack_bytes", k.stack_bytes).field("spill_bytes", k.spill_bytes).field("shared_bytes", k.shared_bytes);
   w.end_object();
@@ -90,10 +84,10 @@ std::string to_json(const Unchanged& u) {
   JsonWriter w;
   w.begin_object().field("format", kFormat).field("same", static_cast<int>(u.same));
   w.field("ms", ms(u.seconds)).field("cpu_ms", ms(u.cpu_seconds)).field("where", u.where).field("failure", u.failure);
-  write(w, "host", u.host);
-  write(w, "changed", u.changed);
-  write(w, "added", u.added);
-  write(w, "removed", u.removed);
+  w.texts("host", u.host);
+  w.texts("changed", u.changed);
+  w.texts("added", u.added);
+  w.texts("removed", u.removed);
   w.end_object();
   return w.take();
 }

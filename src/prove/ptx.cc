@@ -7,102 +7,17 @@
 
 #include "base/hash.h"
 #include "base/text.h"
+#include "cuda/mnemonic.h"
+#include "prove/ptx_text.h"
 
 namespace ungate::prove {
 namespace {
-
-bool is_name_start(char c) {
-  return text::is_identifier_start(c) || c == '$' || c == '%';
-}
-bool is_name_part(char c) {
-  return text::is_identifier_part(c) || c == '$' || c == '%';
-}
-bool is_space(char c) {
-  return c == ' ' || c == '\t' || c == '\n' || c == '\r';
-}
-
-// Comments and lines that say where code comes from (which no ';' ends), replaced by blanks.
-std::string without_comments(std::string_view s) {
-  std::string out(s);
-  bool fresh = true;  // nothing but blanks on this line
-  for (std::size_t i = 0; i < out.size(); ++i) {
-    if (fresh && (s.substr(i).starts_with(".loc") || s.substr(i).starts_with(".file"))) {
-      while (i < out.size() && out[i] != '\n') out[i++] = ' ';
-    }
-    if (i == out.size()) break;
-    if (out[i] == '\n') fresh = true;
-    else if (!is_space(out[i])) fresh = false;
-    if (out[i] == '"') {
-      for (++i; i < out.size() && out[i] != '"'; ++i) i += out[i] == '\\';
-    } else if (out[i] == '/' && i + 1 < out.size() && out[i + 1] == '/') {
-      while (i < out.size() && out[i] != '\n') out[i++] = ' ';
-    } else if (out[i] == '/' && i + 1 < out.size() && out[i + 1] == '*') {
-      while (i + 1 < out.size() && !(out[i] == '*' && out[i + 1] == '/')) out[i++] = ' ';
-      out[i] = ' ';
-      if (i + 1 < out.size()) out[i + 1] = ' ';
-    }
-  }
-  return out;
-}
 
 // A function or entry: header (up to the brace) and body.
 struct Function {
   std::string_view name, header, body;
   bool entry = false;
 };
-
-// What a statement begins with, without predicate and labels.
-std::string_view opcode_of(std::string_view s) {
-  for (;;) {
-    std::size_t i = 0;
-    while (i < s.size() && is_space(s[i])) ++i;
-    s.remove_prefix(i);
-    if (s.starts_with('@')) {
-      while (!s.empty() && !is_space(s.front())) s.remove_prefix(1);
-      continue;
-    }
-    std::size_t end = 0;
-    while (end < s.size() && !is_space(s[end]) && s[end] != ';' && s[end] != ',') ++end;
-    if (end > 0 && s[end - 1] == ':' && (end < 2 || s[end - 2] != ':')) {  // a label
-      s.remove_prefix(end);
-      continue;
-    }
-    return s.substr(0, end);
-  }
-}
-
-// Statements of a body, braces of blocks left out.
-template <class Each>
-void each_statement(std::string_view body, Each&& each) {
-  std::size_t begin = 0;
-  bool blank = true;  // nothing of the statement was seen
-  for (std::size_t i = 0; i < body.size(); ++i) {
-    char c = body[i];
-    if (is_space(c)) continue;
-    if (blank && (c == '{' || c == '}')) {
-      begin = i + 1;
-      continue;
-    }
-    blank = false;
-    if (c == ';') {
-      each(body.substr(begin, i - begin));
-      begin = i + 1;
-      blank = true;
-    }
-  }
-}
-
-// Does an instruction leave something behind that another thread, or the host, could see?
-bool has_effect(std::string_view op) {
-  if (op.starts_with("st.")) return !op.starts_with("st.param") && !op.starts_with("st.local");
-  if (op.starts_with("cp.")) return op.find("wait") == op.npos && op.find("commit") == op.npos;
-  for (std::string_view prefix :
-       {"atom.", "red.", "multimem.", "sust.", "sured.", "tcgen05.", "wgmma.mma", "stmatrix.", "mbarrier.",
-        "clusterlaunchcontrol.", "tensormap.replace", "surf."}) {
-    if (op.starts_with(prefix)) return true;
-  }
-  return false;
-}
 
 // The symbols of a module.
 class Reader {
@@ -351,33 +266,6 @@ class Reader {
   std::unordered_map<std::string_view, Body> bodies_;
 };
 
-// `pattern` fits a beginning of `s`; '*' stands for any characters.
-bool fits(std::string_view pattern, std::string_view s) {
-  std::size_t star = pattern.find('*');
-  if (star == pattern.npos) return s.starts_with(pattern);
-  if (!s.starts_with(pattern.substr(0, star))) return false;
-  pattern.remove_prefix(star + 1);
-  for (std::size_t i = star; i <= s.size(); ++i) {
-    if (fits(pattern, s.substr(i))) return true;
-  }
-  return false;
-}
-
-// The name in a line ".visible .entry NAME(".
-std::string function_in(std::string_view line) {
-  for (std::string_view word : {".entry ", ".func "}) {
-    std::size_t at = line.find(word);
-    if (at == line.npos) continue;
-    std::string_view rest = line.substr(at + word.size());
-    if (std::size_t close = rest.find(')'); rest.starts_with('(') && close != rest.npos) rest.remove_prefix(close + 1);
-    rest = text::trim(rest);
-    std::size_t end = 0;
-    while (end < rest.size() && is_name_part(rest[end])) ++end;
-    return std::string(rest.substr(0, end));
-  }
-  return {};
-}
-
 }  // namespace
 
 PtxModule read_ptx(std::string_view text, const std::vector<FeatureWords>& features) {
@@ -385,33 +273,7 @@ PtxModule read_ptx(std::string_view text, const std::vector<FeatureWords>& featu
 }
 
 bool has_instruction(const FeatureWords& feature, std::string_view mnemonic) {
-  return std::ranges::any_of(feature.instructions, [&](const std::string& p) { return fits(p, mnemonic); });
-}
-
-PtxPlace place_in_ptx(std::string_view text, std::size_t line) {
-  PtxPlace out;
-  std::map<std::string, std::string> files;
-  std::string file, source_line;
-  std::vector<std::string_view> lines = text::lines(text);
-  // `.file` lines may stand at the end.
-  for (std::string_view l : lines) {
-    std::string_view s = text::trim(l);
-    if (!s.starts_with(".file")) continue;
-    std::size_t open = s.find('"'), close = s.rfind('"');
-    if (open != s.npos && close > open)
-      files[std::string(text::trim(s.substr(5, open - 5)))] = s.substr(open + 1, close - open - 1);
-  }
-  for (std::size_t i = 0; i < lines.size() && i < line; ++i) {
-    std::string_view s = text::trim(lines[i]);
-    if (std::string name = function_in(s); !name.empty()) out.function = name, file.clear();
-    if (s.starts_with(".loc")) {
-      auto words = text::split(text::one_line(s, 80), ' ');
-      if (words.size() >= 3) file = words[1], source_line = words[2];
-    }
-    if (i + 1 == line) out.instruction = s;
-  }
-  if (auto known = files.find(file); known != files.end()) out.source = known->second + ':' + source_line;
-  return out;
+  return std::ranges::any_of(feature.instructions, [&](const std::string& p) { return cuda::fits_mnemonic(p, mnemonic); });
 }
 
 }  // namespace ungate::prove

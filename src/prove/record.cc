@@ -20,12 +20,6 @@ std::string one_line(const Problem& p) {
   return p.where.empty() ? out : out + " (" + p.where + ')';
 }
 
-void write(JsonWriter& w, const char* name, const std::vector<std::string>& texts) {
-  w.key(name).begin_array();
-  for (const std::string& t : texts) w.string(t);
-  w.end_array();
-}
-
 }  // namespace
 
 ProofRecord record_of(const Proof& proof, bool quick) {
@@ -71,10 +65,10 @@ std::optional<ProofRecord> load_record(const std::string& folder, const std::str
 
 void write(JsonWriter& w, const ProofRecord& r) {
   w.begin_object().field("format", kFormat).field("proved", r.proved).field("quick", r.quick).field("compiler", r.compiler);
-  write(w, "targets", r.targets);
-  write(w, "unchanged", r.unchanged);
+  w.texts("targets", r.targets);
+  w.texts("unchanged", r.unchanged);
   w.field("units", r.units).field("kernels", r.kernels);
-  write(w, "problems", r.problems);
+  w.texts("problems", r.problems);
   w.end_object();
 }
 

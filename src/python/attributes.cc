@@ -88,11 +88,6 @@ Lifted Interpreter::attribute_of(ValueId v, Symbol name, Frame& f, DeviceSet mas
       if (name.text() == "value") return l_.of(s_.items(v)[0]);
       if (name.text() == "name") return l_.of(s_.string(s_.node(v).name));
       break;
-    case Kind::tuple:
-      // A device's capability whose class is not at hand.
-      if (s_.items(v).size() == 2 && name.text() == "major") return l_.of(s_.items(v)[0]);
-      if (s_.items(v).size() == 2 && name.text() == "minor") return l_.of(s_.items(v)[1]);
-      return l_.of(s_.method(v, name));
     case Kind::path: return path_attribute(v, name);
     case Kind::function: return unknown(Free_::name, name.text());
     case Kind::none: return l_.of(s_.raised(Symbol("AttributeError"), {}));

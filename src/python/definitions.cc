@@ -84,6 +84,17 @@ const Function& Interpreter::read(FunctionId id) {
   return fn;
 }
 
+// Where a definition stands: its defaults and decorators are evaluated there.
+Frame Interpreter::definition_frame(const Function& fn) const {
+  Frame f;
+  f.module = fn.module;
+  f.tree = fn.tree;
+  f.klass = fn.klass;
+  f.class_body = fn.klass != kNoIndex;
+  f.slots.resize(scope_of(f).slots.size());
+  return f;
+}
+
 // A parameter's default, evaluated where the function stands.
 Lifted Interpreter::default_of(FunctionId id, std::size_t param) {
   const Function& fn = read(id);
@@ -93,12 +104,7 @@ Lifted Interpreter::default_of(FunctionId id, std::size_t param) {
   if (keep.defaults.size() < params.size()) keep.defaults.resize(params.size());
   NodeId value = t.child(params[param], 0);
   if (value == 0 || keep.defaults[param] != Lifted()) return keep.defaults[param];
-  Frame f;
-  f.module = fn.module;
-  f.tree = fn.tree;
-  f.klass = fn.klass;
-  f.class_body = fn.klass != kNoIndex;
-  f.slots.resize(scope_of(f).slots.size());
+  Frame f = definition_frame(fn);
   return keep.defaults[param] = eval(value, f, value::Values::all());
 }
 

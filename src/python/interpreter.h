@@ -22,122 +22,15 @@
 #include "python/evaluate.h"
 #include "python/knowledge.h"
 #include "python/program.h"
+#include "python/state.h"
 #include "python/words.h"
 #include "value/lifted.h"
 #include "value/operators.h"
 
 namespace ungate::python {
 
-using arch::DeviceSet;
-using value::Kind;
-using value::Lifted;
-using value::Outcome;
-using value::ValueId;
-
-using FunctionId = std::uint32_t;
-using ClassId = std::uint32_t;
-using CallableId = std::uint32_t;
-using ClosureId = std::uint32_t;
-
-// A function, method or lambda as written. One that is a statement of a module or class is parsed when it
-// is first run; until then its text is all there is.
-struct Function {
-  ModuleId module = 0;
-  const Tree* tree = nullptr;      // null: not parsed yet
-  NodeId node = 0;
-  source::Range range;
-  ClassId klass = kNoIndex;        // the class that holds it
-  Symbol name, qualname;
-  enum class Binding : std::uint8_t { plain, static_, klass, property, setter } binding = Binding::plain;
-  bool abstract = false;           // its body is only `raise NotImplementedError` or `...`
-  std::uint32_t lines = 0;
-  bool ran = false;                // its generic run is done
-  std::vector<Lifted> defaults;    // of its parameters, once asked for
-  std::uint32_t mention_round = 0;
-  bool mention = false;            // its text holds a word that is looked for
-  std::vector<std::vector<std::uint32_t>> contexts;  // argument keys of emitting runs
-  std::uint32_t runs = 0;
-
-  const Scope& scope() const { return tree->scopes[(*tree)[node].number]; }
-  NodeId params() const { return tree->child(node, 0); }
-  NodeId body() const { return tree->child(node, is_lambda() ? 1 : 2); }
-  bool is_lambda() const { return (*tree)[node].kind == NodeKind::lambda; }
-};
-
-using Closure = std::vector<std::pair<Symbol, Lifted>>;
-
-// A function with what is bound to it.
-struct Callable {
-  FunctionId function = 0;
-  ClosureId closure = 0;
-  std::optional<Lifted> receiver;
-  std::vector<Lifted> bound;                          // functools.partial
-  std::vector<std::pair<Symbol, Lifted>> keywords;
-  std::vector<Lifted> defaults;                       // one a parameter, of an inner function; absent: none
-  bool operator==(const Callable&) const = default;
-};
-
-struct Klass {
-  ModuleId module = 0;
-  Symbol name;
-  enum class Form : std::uint8_t { plain, named_tuple, enumeration, dataclass } form = Form::plain;
-  std::vector<ValueId> bases;                         // classes and externals
-  bool external_base = false;                         // some base is not read
-  std::vector<ClassId> mro;                           // this class first
-  // A member statement: either a range of the module's text or a node of a tree.
-  struct Member {
-    const Tree* tree = nullptr;
-    NodeId node = 0;
-    source::Range range;
-    LineKind kind = LineKind::simple;
-    Statement statement;                              // of a range
-    std::uint32_t scope = 0;                          // of the class body, in the tree
-    bool done = false;
-  };
-  std::vector<Member> members;
-  std::unordered_map<Symbol, std::vector<std::uint32_t>> binders;
-  std::vector<Symbol> fields;                         // annotated names in order
-  std::unordered_map<Symbol, Lifted> attributes;      // evaluated
-  std::unordered_map<Symbol, Lifted> cells;           // fields of a generic object
-  std::unordered_set<Symbol> pending;                 // being evaluated
-  ClosureId closure = 0;
-};
-
-struct Arguments {
-  std::vector<Lifted> positional;
-  std::vector<std::pair<Symbol, Lifted>> keywords;
-  bool open = false;  // *args or **kwargs whose items are not known
-};
-
 // Adds the devices that a -gencode flag builds code for; false for any other flag (gencode.cc).
 bool gencode_devices(std::string_view flag, DeviceSet& out);
-
-struct Frame {
-  Frame* outer = nullptr;
-  ModuleId module = 0;
-  const Tree* tree = nullptr;
-  FunctionId function = kNoIndex;   // kNoIndex: module or class level
-  ClassId klass = kNoIndex;         // of the method, or the class whose body runs
-  bool class_body = false;
-  ClosureId closure = 0;
-  std::optional<Lifted> receiver;
-  std::vector<Lifted> slots;
-  bool compares_open = false;       // what depends on the device was compared with what is not known
-  Lifted returned;                  // absent where nothing was returned
-  DeviceSet pending;                // devices that an expression of the current statement raised on
-  DeviceSet raised;                 // devices that left by an exception, and with what
-  Symbol raise_type, raise_text;
-  source::Range call;               // of the call being made
-  int tries = 0;                    // try blocks around the current statement
-  DeviceSet broke, continued;       // devices that left the innermost loop, its current round
-  bool emit = false;                // record choices
-  Choice::Position position = Choice::Position::argument;
-  std::uint32_t chain = kNoIndex, arm = 0;
-  std::vector<Place>* via = nullptr;  // collects the definitions that an expression used
-  std::vector<Place> origins;         // where a device-dependent local was last assigned, one a slot
-  std::uint32_t scope = 0;            // of the tree
-  bool intermediate = false;          // the last comparison was of the result of an earlier choice
-};
 
 class Interpreter {
  public:
@@ -354,6 +247,7 @@ class Interpreter {
   FunctionId function_at(ModuleId module, const Statement& statement, ClassId klass);
   void note_binding(Function& fn, std::string_view decorator) const;
   const Function& read(FunctionId id);
+  Frame definition_frame(const Function& fn) const;
   Lifted default_of(FunctionId id, std::size_t param);
   bool worth_running(const Function& fn, std::span<const Lifted> slots);
   bool is_stub(const Tree& t, NodeId body) const;
@@ -419,6 +313,7 @@ class Interpreter {
   void run_inherited(ClassId klass);
   NodeId fact_annotation(const Tree& t, NodeId annotation) const;
   Lifted annotated_fact(Symbol annotation, ModuleId module);
+  ClassId capability_class(Symbol annotation, ModuleId module);
   bool mentions_derived(FunctionId id);
   void run_inner();
   void run_class(ClassId klass);
@@ -481,6 +376,7 @@ class Interpreter {
   StableVector<Callable> callables_;
   std::unordered_map<std::vector<std::uint32_t>, CallableId, WordsHash> callable_index_;
   StableVector<Klass> classes_;
+  std::optional<ClassId> bare_capability_;   // of annotations whose class is not at hand
   std::unordered_map<std::pair<ModuleId, std::uint32_t>, ClassId, PairHash> class_index_;
   std::unordered_map<Key, ClassId, KeyHash> inner_class_index_;
 

@@ -193,19 +193,38 @@ NodeId Interpreter::fact_annotation(const Tree& t, NodeId annotation) const {
   return 0;
 }
 
-// The device's capability is an object of the class that the annotation names, if that has two fields.
+// The device's capability is an object of the class that the annotation names.
 Lifted Interpreter::annotated_fact(Symbol annotation, ModuleId module) {
   const Gives gives = k_.annotations.at(annotation);
   Lifted fact = device_fact(gives);
-  if (gives != Gives::capability || !exports(module, annotation)) return fact;
-  Lifted klass = global(module, annotation);
-  if (!l_.uniform(klass) || s_.kind(l_.value(klass)) != Kind::klass) return fact;
-  ClassId id = s_.node(l_.value(klass)).ref;
-  if (classes_[id].form != Klass::Form::named_tuple || classes_[id].fields.size() != 2) return fact;
+  if (gives != Gives::capability) return fact;
+  ClassId klass = capability_class(annotation, module);
   return l_.map(fact, [&](ValueId pair) {
     ValueId fields[] = {s_.items(pair)[0], s_.items(pair)[1]};
-    return s_.record(id, fields);
+    return s_.record(klass, fields);
   });
+}
+
+// What the module knows under that name; a class of (major, minor) and nothing else where it is not at hand.
+ClassId Interpreter::capability_class(Symbol annotation, ModuleId module) {
+  if (exports(module, annotation)) {
+    Lifted named = global(module, annotation);
+    if (l_.uniform(named) && s_.kind(l_.value(named)) == Kind::klass) {
+      ClassId id = s_.node(l_.value(named)).ref;
+      if (classes_[id].form == Klass::Form::named_tuple && classes_[id].fields.size() == 2) return id;
+    }
+  }
+  if (!bare_capability_) {
+    bare_capability_ = static_cast<ClassId>(classes_.size());
+    classes_.push_back({});
+    Klass& k = classes_[*bare_capability_];
+    k.module = module;
+    k.name = annotation;
+    k.form = Klass::Form::named_tuple;
+    k.fields = {Symbol("major"), Symbol("minor")};
+    k.mro = {*bare_capability_};
+  }
+  return *bare_capability_;
 }
 
 // A method run for what it leaves in its receiver.

@@ -60,12 +60,7 @@ void Interpreter::record_sinks(NodeId call, Lifted result, Frame& f, DeviceSet m
 }
 
 void Interpreter::record_decorators(const Function& fn) {
-  Frame f;
-  f.module = fn.module;
-  f.tree = fn.tree;
-  f.klass = fn.klass;
-  f.class_body = fn.klass != kNoIndex;
-  f.slots.resize(scope_of(f).slots.size());
+  Frame f = definition_frame(fn);
   f.emit = true;
   for (std::size_t i = 3; !fn.is_lambda() && i < (*fn.tree)[fn.node].count; ++i) {
     record_decorator(fn.tree->child(fn.node, i), f);

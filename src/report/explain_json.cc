@@ -16,12 +16,6 @@ void write_context(JsonWriter& w, const std::vector<SourceLine>& lines) {
   w.end_array();
 }
 
-void write_names(JsonWriter& w, std::string_view name, const std::vector<std::string>& names) {
-  w.key(name).begin_array();
-  for (const std::string& n : names) w.string(n);
-  w.end_array();
-}
-
 void write_line(JsonWriter& w, const Explanation& e) {
   if (!e.line) {
     w.null();
@@ -36,7 +30,7 @@ void write_line(JsonWriter& w, const Explanation& e) {
   w.field("reached", f.reached)
       .field("everywhere", f.everywhere)
       .string_or_null("host_pass", f.host);
-  write_names(w, "reached_if", f.decides);
+  w.texts("reached_if", f.decides);
   w.key("conditions").begin_array();
   for (const audit::LineCondition& c : f.conditions) {
     w.begin_object().field("how",
@@ -46,8 +40,8 @@ void write_line(JsonWriter& w, const Explanation& e) {
         .field("holds", c.holds)
         .field("depends", c.depends);
     w.string_or_null("passes", c.passes);
-    write_names(w, "decided_by", c.decides);
-    write_names(w, "gates", c.gates);
+    w.texts("decided_by", c.decides);
+    w.texts("gates", c.gates);
     w.end_object();
   }
   w.end_array();

@@ -3,12 +3,6 @@
 namespace ungate::report {
 namespace {
 
-void write_texts(JsonWriter& w, std::string_view name, const std::vector<std::string>& texts) {
-  w.key(name).begin_array();
-  for (const std::string& t : texts) w.string(t);
-  w.end_array();
-}
-
 void write_evidence(JsonWriter& w, std::string_view name,
                     const std::vector<gate::Evidence>& evidence) {
   w.key(name).begin_array();
@@ -33,7 +27,7 @@ void write_lift(JsonWriter& w, const std::optional<gate::Lift>& lift) {
         .end_object();
   }
   w.end_array();
-  write_texts(w, "needs", lift->needs);
+  w.texts("needs", lift->needs);
   w.key("also_admits").begin_array();
   for (unsigned d : lift->also_admits) w.string(arch::Device(d).name());
   w.end_array().end_object();
@@ -55,18 +49,18 @@ void write_finding(JsonWriter& w, const audit::Report& report, const gate::Gate&
   w.string_or_null("package", g.package).string_or_null("version", g.version);
   w.field("form", g.form).field("expression", g.expression).string_or_null("in", g.enclosing);
   w.field("admitted", admitted);
-  if (!g.conditions.empty()) write_texts(w, "admitted_if", g.conditions);
+  if (!g.conditions.empty()) w.texts("admitted_if", g.conditions);
   w.field("target", s.device.name()).field("admits", gate::name_of(s.admits));
   w.field("effect", gate::name_of(s.effect)).string_or_null("verdict", gate::name_of(s.verdict));
   if (s.verdict == gate::Verdict::policy) w.field("alone", s.alone);
-  write_texts(w, "behind", s.behind);
+  w.texts("behind", s.behind);
   w.string_or_null("guards", g.guards)
       .string_or_null("group", g.group)
       .string_or_null("chain", g.chain);
   write_evidence(w, "evidence", s.evidence);
   write_evidence(w, "path_to", g.path_to);
   write_lift(w, s.lift);
-  write_texts(w, "unknown_because", s.unknown_because);
+  w.texts("unknown_because", s.unknown_because);
   w.end_object();
 }
 

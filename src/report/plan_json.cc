@@ -5,12 +5,6 @@
 namespace ungate::report {
 namespace {
 
-void write_texts(JsonWriter& w, std::string_view name, const std::vector<std::string>& texts) {
-  w.key(name).begin_array();
-  for (const std::string& t : texts) w.string(t);
-  w.end_array();
-}
-
 void write_step(JsonWriter& w, const patch::StepOutcome& s) {
   w.begin_object()
       .field("id", s.record.id)
@@ -65,7 +59,7 @@ void write_check(JsonWriter& w, const patch::LiftCheck& check) {
       .field("ok", check.ok())
       .field("opened", check.opened)
       .field("unchanged", check.unchanged);
-  write_texts(w, "followed", check.followed);
+  w.texts("followed", check.followed);
   w.key("problems").begin_array();
   for (const patch::LiftProblem& p : check.problems)
     w.begin_object().field("what", p.what).field("where", p.where).end_object();
@@ -108,7 +102,7 @@ void write_around(JsonWriter& w, const PlanView& view) {
   w.key("copies").begin_array();
   for (const CopiesView& c : view.copies) {
     w.begin_object().field("name", c.name).field("edited", c.edited);
-    write_texts(w, "others", c.others);
+    w.texts("others", c.others);
     w.field("shadowed", c.shadowed).end_object();
   }
   w.end_array();
@@ -155,8 +149,8 @@ std::string report_of(const PlanView& view, const std::string& diff, const Style
   w.key("proof");
   if (view.proof) prove::write(w, *view.proof);
   else w.null();
-  write_texts(w, "unproved", view.unproved);
-  write_texts(w, "not_checked", view.audit.not_checked);
+  w.texts("unproved", view.unproved);
+  w.texts("not_checked", view.audit.not_checked);
   w.field("diff", diff).end_object();
   return w.take();
 }

@@ -4,12 +4,6 @@
 namespace ungate::report {
 namespace {
 
-void write(JsonWriter& w, const char* name, const std::vector<std::string>& texts) {
-  w.key(name).begin_array();
-  for (const std::string& t : texts) w.string(t);
-  w.end_array();
-}
-
 void write(JsonWriter& w, const prove::Problem& p) {
   w.begin_object().field("kind", p.kind).field("what", p.what).string_or_null("where", p.where);
   w.string_or_null("kernel", p.kernel).field("instances", p.count).end_object();
@@ -28,7 +22,7 @@ void write(JsonWriter& w, const prove::KernelFacts& k) {
   w.field("spill_bytes", k.spill_bytes).field("shared_bytes", k.shared_bytes).field("instructions", k.instructions);
   w.field("does_nothing", k.does_nothing()).field("only_traps", k.only_traps());
   w.field("wait", k.wait).field("trigger", k.trigger);
-  write(w, "features", k.features);
+  w.texts("features", k.features);
   w.end_object();
 }
 
@@ -52,14 +46,14 @@ void write(JsonWriter& w, const char* name, const std::optional<prove::Build>& b
 
 void write(JsonWriter& w, const prove::UnitProof& unit) {
   w.begin_object().field("module", unit.unit.module).field("source", unit.unit.source).field("proved", unit.ok());
-  write(w, "flags", unit.unit.flags);
+  w.texts("flags", unit.unit.flags);
   w.key("targets").begin_array();
   for (const prove::TargetProof& t : unit.targets) {
     w.begin_object().field("target", t.target.name());
     w.string_or_null("compared_with", t.reference ? t.reference->name() : "");
     w.field("kernels_that_wait", t.waits).field("kernels_launched_programmatically", t.launched_programmatic);
     write(w, t.problems);
-    write(w, "notes", t.notes);
+    w.texts("notes", t.notes);
     write(w, "before", t.before);
     write(w, "after", t.after);
     w.end_object();
@@ -68,10 +62,10 @@ void write(JsonWriter& w, const prove::UnitProof& unit) {
   for (const prove::OtherProof& o : unit.others) {
     w.begin_object().field("target", o.target.name());
     w.string_or_null("how", o.known ? prove::name_of(o.unchanged.same) : std::string_view());
-    write(w, "host_functions", o.unchanged.host);
-    write(w, "changed", o.unchanged.changed);
-    write(w, "added", o.unchanged.added);
-    write(w, "removed", o.unchanged.removed);
+    w.texts("host_functions", o.unchanged.host);
+    w.texts("changed", o.unchanged.changed);
+    w.texts("added", o.unchanged.added);
+    w.texts("removed", o.unchanged.removed);
     write(w, o.problems);
     w.end_object();
   }
@@ -85,7 +79,7 @@ void write_proof(JsonWriter& w, const prove::Proof& proof) {
   w.key("units").begin_array();
   for (const prove::UnitProof& unit : proof.units) write(w, unit);
   w.end_array();
-  write(w, "not_proved", proof.not_proved);
+  w.texts("not_proved", proof.not_proved);
   w.end_object();
 }
 
@@ -95,8 +89,8 @@ std::string proof_json(const ProofView& view, const Style& style) {
   w.field("environment", view.where).field("subject", view.subject).key("targets").begin_array();
   for (arch::Device d : view.targets) w.string(d.name());
   w.end_array().field("quick", view.quick);
-  write(w, "files", view.files);
-  write(w, "notes", view.notes);
+  w.texts("files", view.files);
+  w.texts("notes", view.notes);
   w.key("judged").begin_object();
   for (const auto& [module, word] : view.judged) w.field(module, word);
   w.end_object().key("proof");
