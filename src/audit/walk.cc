@@ -14,6 +14,7 @@
 #include <set>
 #include <thread>
 
+#include "base/hash.h"
 #include "base/parallel.h"
 
 namespace ungate::audit {
@@ -31,10 +32,13 @@ bool is_left_out(std::string_view name) {
 // Folders waiting for a thread. A walk ends when none is waiting and none is being read.
 class Walker {
  public:
-  Walker(const std::vector<std::string>& roots, const std::vector<std::string>& globs, const std::atomic<bool>& cancelled)
-      : roots_(roots), globs_(globs), cancelled_(cancelled) {
+  Walker(const std::vector<std::string>& roots, const std::vector<std::string>& globs, const std::atomic<bool>& cancelled,
+         bool stamps)
+      : roots_(roots), globs_(globs), cancelled_(cancelled), stamps_(stamps) {
     for (std::uint32_t i = 0; i < roots.size(); ++i) waiting_.push_back({"", i});
   }
+
+  std::uint64_t stamps() const { return stamp_; }
 
   Walk run(unsigned threads) {
     {
@@ -51,6 +55,7 @@ class Walker {
  private:
   void work() {
     Walk mine;
+    std::uint64_t stamp = 0;
     std::vector<Folder> found;
     std::unique_lock lock(mutex_);
     for (;;) {
@@ -61,7 +66,7 @@ class Walker {
       ++busy_;
       lock.unlock();
       found.clear();
-      if (!cancelled_) read(folder, mine, found);
+      if (!cancelled_) read(folder, mine, found, stamp);
       lock.lock();
       --busy_;
       std::ranges::move(found, std::back_inserter(waiting_));
@@ -70,6 +75,14 @@ class Walker {
     std::ranges::move(mine.files, std::back_inserter(out_.files));
     std::ranges::move(mine.unread, std::back_inserter(out_.unread));
     out_.seen += mine.seen;
+    stamp_ += stamp;
+  }
+
+  // Sums, since threads meet files in any order.
+  std::uint64_t stamp_of(std::uint32_t root, const std::string& path, const struct stat& info) const {
+    auto ns = [](const timespec& t) { return std::uint64_t(t.tv_sec) * 1'000'000'000 + std::uint64_t(t.tv_nsec); };
+    std::uint64_t numbers[] = {root, info.st_dev, info.st_ino, std::uint64_t(info.st_size), info.st_mode, ns(info.st_mtim), ns(info.st_ctim)};
+    return hash64(path, hash64({reinterpret_cast<const char*>(numbers), sizeof numbers}));
   }
 
   bool is_excluded(const std::string& path) const {
@@ -82,13 +95,14 @@ class Walker {
     return seen_.emplace(info.st_dev, info.st_ino).second;
   }
 
-  void read(const Folder& folder, Walk& mine, std::vector<Folder>& found) {
+  void read(const Folder& folder, Walk& mine, std::vector<Folder>& found, std::uint64_t& stamp) {
     std::string full = roots_[folder.root];
     if (!folder.path.empty()) full += '/' + folder.path;
     int fd = open(full.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     struct stat info;
     if (fd < 0 || fstat(fd, &info) != 0) {
       mine.unread.push_back({full, std::strerror(errno)});
+      if (stamps_) stamp += hash64(full, static_cast<std::uint64_t>(errno));
       if (fd >= 0) close(fd);
       return;
     }
@@ -112,6 +126,8 @@ class Walker {
         if (!is_left_out(name) && (globs_.empty() || !is_excluded(path))) found.push_back({std::move(path), folder.root});
       } else if (type == DT_REG) {
         ++mine.seen;
+        if (struct stat file; stamps_ && !name.ends_with(".pyc") && fstatat(fd, entry->d_name, &file, 0) == 0)
+          stamp += stamp_of(folder.root, path, file);
         if (kind != FileKind::other && (globs_.empty() || !is_excluded(path))) {
           mine.files.push_back({std::move(path), folder.root, kind});
         }
@@ -123,6 +139,8 @@ class Walker {
   const std::vector<std::string>& roots_;
   const std::vector<std::string>& globs_;
   const std::atomic<bool>& cancelled_;
+  const bool stamps_;
+  std::uint64_t stamp_ = 0;
   std::mutex mutex_, seen_mutex_;
   std::condition_variable changed_;
   std::vector<Folder> waiting_;
@@ -149,7 +167,14 @@ FileKind kind_of(std::string_view name) {
 
 Walk walk(const std::vector<std::string>& roots, const std::vector<std::string>& globs, unsigned threads,
           const std::atomic<bool>& cancelled) {
-  return Walker(roots, globs, cancelled).run(threads);
+  return Walker(roots, globs, cancelled, false).run(threads);
+}
+
+std::uint64_t fingerprint(const std::vector<std::string>& roots, unsigned threads,
+                          const std::atomic<bool>& cancelled) {
+  Walker walker(roots, {}, cancelled, true);
+  walker.run(threads);
+  return walker.stamps();
 }
 
 }  // namespace ungate::audit

@@ -41,4 +41,10 @@ FileKind kind_of(std::string_view name);
 Walk walk(const std::vector<std::string>& roots, const std::vector<std::string>& globs, unsigned threads,
           const std::atomic<bool>& cancelled);
 
+// A number that changes when a file below the roots is written, moved, added or taken away: of the paths,
+// sizes, inodes and times of all files that walk() sees, of whatever kind. Nothing is opened. Also of
+// folders that cannot be read.
+std::uint64_t fingerprint(const std::vector<std::string>& roots, unsigned threads,
+                          const std::atomic<bool>& cancelled);
+
 }  // namespace ungate::audit

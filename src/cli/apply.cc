@@ -204,7 +204,11 @@ Result<Exit> run(const Flags& flags, Console& console) {
   Outcome outcome;
   std::unique_ptr<Subject> subject;
   std::vector<patch::Plan> plans;
+  std::vector<rules::RuleFile> recorded;
   if (!flags.plan.empty()) {
+    auto rules = rules::load_rules(flags.rules);
+    if (!rules) return std::unexpected(rules.error());
+    recorded = std::move(rules->proofs);
     auto read = read_plans(flags, console);
     if (!read) return std::unexpected(read.error());
     plans = std::move(*read);
@@ -212,6 +216,7 @@ Result<Exit> run(const Flags& flags, Console& console) {
     auto found = find_subject(flags, console);
     if (!found) return std::unexpected(found.error());
     subject = std::move(*found);
+    recorded = subject->rules.proofs;
     auto views = make_plans(*subject, flags, console);
     if (!views) return std::unexpected(views.error());
     outcome.views = std::move(*views);
@@ -220,7 +225,7 @@ Result<Exit> run(const Flags& flags, Console& console) {
       std::ranges::copy(view.resolution.plans, std::back_inserter(plans));
     }
   }
-  outcome.proof = known_proof(plans);
+  outcome.proof = known_proof(plans, recorded);
   if (flags.require_proof && !plans.empty()) {
     if (auto status = require_proof(outcome.proof); !status) return std::unexpected(status.error());
   }

@@ -7,7 +7,9 @@
 #include <map>
 
 #include "cli/analysis.h"
+#include "cli/answers.h"
 #include "cli/command.h"
+#include "base/text.h"
 #include "cli/shell_word.h"
 #include "cli/version.h"
 #include "report/report.h"
@@ -17,7 +19,8 @@ namespace {
 
 struct Flags : AnalysisFlags {
   bool all = false, full = false, absolute = false, matrix = false;
-  bool exit_zero = false, stats = false;
+  bool exit_zero = false, stats = false, cache = true;
+  std::string cache_folder;
   std::string fail_on = "no";
   std::vector<std::string> layers;
 };
@@ -97,9 +100,21 @@ std::string statistics(const audit::Report& report) {
   return out;
 }
 
+// The flags that a report depends on besides the subject.
+std::string question(const Flags& flags) {
+  return fmt::format("audit {} {} {} {} {} {} {} {} {}", flags.all, flags.full, flags.absolute, flags.matrix,
+                     flags.exit_zero, flags.strict, flags.fail_on, text::join(flags.layers, ","), repeated(flags));
+}
+
 Result<Exit> run(const Flags& flags, Console& console) {
   auto subject = find_subject(flags, console);
   if (!subject) return std::unexpected(subject.error());
+  // Statistics are of an audit that took place.
+  Answers answers(flags.cache && !flags.stats ? answers_folder(flags.cache_folder) : "");
+  answers.ask(**subject, question(flags), console.cancelled());
+  auto kept = answers.show_kept(console);
+  if (!kept) return std::unexpected(kept.error());
+  if (*kept) return **kept;
   std::vector<arch::Device> asked = (*subject)->targets;
   (*subject)->options.open_too = flags.all;
   if (flags.matrix) {
@@ -119,7 +134,9 @@ Result<Exit> run(const Flags& flags, Console& console) {
   }
   auto show = [&](const Look& look) { return render(reports, flags, (*subject)->rules, asked, look); };
   if (auto status = console.show(show); !status) return std::unexpected(status.error());
-  return has_findings(reports, flags, asked) && !flags.exit_zero ? Exit::findings : Exit::ok;
+  Exit exit = has_findings(reports, flags, asked) && !flags.exit_zero ? Exit::findings : Exit::ok;
+  answers.keep(console, exit, show);
+  return exit;
 }
 
 }  // namespace
@@ -163,6 +180,7 @@ Command audit_command(CLI::App& top) {
       ->check(CLI::IsMember({"no", "unknown"}))
       ->group(kResult);
   declare_switch(*app, "--stats", flags->stats, "Times and counts, on stderr.")->group(kResult);
+  declare_cache(*app, flags->cache, flags->cache_folder);
   declare(*app, *output, {Format::human, Format::concise, Format::json, Format::jsonl});
   return {app, output, [flags](Console& console) { return run(*flags, console); }};
 }

@@ -74,8 +74,8 @@ bool Console::wants(Format format) const {
   return std::ranges::find(wanted_, format, &Wanted::format) != wanted_.end();
 }
 
-Status Console::show(const Render& render) {
-  end_progress();
+std::vector<Look> Console::looks() const {
+  std::vector<Look> out;
   for (const Wanted& w : wanted_) {
     Look look;
     look.format = w.format;
@@ -86,8 +86,18 @@ Status Console::show(const Render& render) {
     } else {
       look.colour = colour_ == "always";
     }
-    std::string text = render(look);
-    Status status = w.file.empty() ? write_stdout(text) : write_new_file(w.file, text);
+    out.push_back(look);
+  }
+  return out;
+}
+
+Status Console::show(const Render& render) {
+  end_progress();
+  std::vector<Look> looks = this->looks();
+  for (std::size_t i = 0; i < wanted_.size(); ++i) {
+    std::string text = render(looks[i]);
+    const std::string& file = wanted_[i].file;
+    Status status = file.empty() ? write_stdout(text) : write_new_file(file, text);
     if (!status) return status;
   }
   return {};

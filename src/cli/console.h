@@ -30,6 +30,8 @@ class Console : public patch::Progress {
 
   // Writes the result in every format that was asked for. A file appears whole or not at all.
   Status show(const Render& render);
+  // One for each format that was asked for, in the order in which show() renders them.
+  std::vector<Look> looks() const;
   // Whether a format was asked for at all.
   bool wants(Format format) const;
   // The reader of stdout went away; nothing more is written, and that is success.

@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "base/text.h"
+#include "prove/recorded_proof.h"
 #include "prove/store.h"
 
 namespace ungate::cli {
@@ -14,9 +15,19 @@ std::string folder() {
   return named != nullptr && *named != '\0' ? std::string(named) + "/proofs" : prove::default_store_folder();
 }
 
+std::optional<prove::ProofRecord> recorded_proof(const std::vector<prove::EditedFile>& files, arch::Device device,
+                                                 const std::vector<rules::RuleFile>& recorded) {
+  for (const rules::RuleFile& file : recorded) {
+    auto proof = prove::recorded_proof_from_json(file.text, file.path);
+    if (proof && prove::covers(*proof, files, device)) return std::move(proof->record);
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
-std::optional<prove::ProofRecord> known_proof(const std::vector<patch::Plan>& plans) {
+std::optional<prove::ProofRecord> known_proof(const std::vector<patch::Plan>& plans,
+                                              const std::vector<rules::RuleFile>& recorded) {
   std::vector<prove::EditedFile> files;
   for (const patch::Plan& plan : plans) {
     for (const patch::FileChange& c : plan.files) files.push_back({c.path, c.before_sha256, c.after_sha256});
@@ -26,6 +37,8 @@ std::optional<prove::ProofRecord> known_proof(const std::vector<patch::Plan>& pl
   std::optional<prove::ProofRecord> out;
   for (std::string_view target : text::split(plans.front().target, ',')) {
     auto record = prove::load_record(folder(), prove::record_key(files, text::trim(target)));
+    auto device = arch::parse_device(text::trim(target));
+    if (!record && device) record = recorded_proof(files, *device, recorded);
     if (!record) return std::nullopt;
     if (!out || !record->proved) out = std::move(record);
   }

@@ -113,4 +113,12 @@ void declare(CLI::App& app, OutputFlags& flags, std::vector<Format> allowed) {
             ->check(CLI::IsMember({"auto", "never"})));
 }
 
+void declare_cache(CLI::App& app, bool& cache, std::string& folder) {
+  declare_switch(app, "--cache", cache, "Keep results, and use kept ones.")->group(kOutputGroup);
+  app.add_option("--cache-dir", folder, "Where results are kept; the default is $XDG_CACHE_HOME/ungate.")
+      ->type_name("DIR")
+      ->envname("UNGATE_CACHE_DIR")
+      ->group(kOutputGroup);
+}
+
 }  // namespace ungate::cli

@@ -40,6 +40,9 @@ void declare(CLI::App& app, OutputFlags& flags, std::vector<Format> allowed);
 CLI::Option* declare_switch(CLI::App& app, const std::string& names, bool& value,
                             const std::string& help);
 
+// --cache and --cache-dir, of commands that keep what they found out.
+void declare_cache(CLI::App& app, bool& cache, std::string& folder);
+
 inline constexpr const char* kOutputGroup = "Output";
 
 }  // namespace ungate::cli

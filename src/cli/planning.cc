@@ -166,7 +166,7 @@ class Planner {
   void look_around(PlanView& view) {
     name_runs(view);
     if (view.empty()) return;
-    view.proof = known_proof(view.resolution.plans);
+    view.proof = known_proof(view.resolution.plans, subject_.rules.proofs);
     view.unproved.push_back(proof_sentence(view.proof));
     for (const patch::SetOutcome& set : view.resolution.sets) {
       bool applies = set.state == patch::state::applies;

@@ -1,16 +1,23 @@
 // ungate prove
+#include <fmt/core.h>
+#include <sys/stat.h>
 #include <CLI/Option.hpp>
 
+#include <cstdlib>
 #include <filesystem>
 #include <mutex>
 
+#include "base/file.h"
 #include "base/hash.h"
 #include "base/text.h"
+#include "cli/answers.h"
 #include "cli/command.h"
 #include "cli/proof_edits.h"
 #include "cli/proof_job.h"
 #include "cli/version.h"
+#include "patch/state_folder.h"
 #include "prove/record.h"
+#include "prove/recorded_proof.h"
 #include "report/proof_view.h"
 
 namespace ungate::cli {
@@ -18,7 +25,7 @@ namespace {
 
 struct Flags : PlanFlags {
   std::string what;  // a plan file or a patch set
-  std::string run, diff;
+  std::string run, diff, record;
   std::vector<std::string> modules;
   bool quick = false, cache = true;
   std::string cache_folder;
@@ -54,6 +61,39 @@ audit::Overlay overlay_of(const prove::Texts& texts) {
   return {texts.begin(), texts.end()};
 }
 
+std::string rendered(const report::ProofView& view, const Look& look) {
+  report::Style style;
+  style.colour = look.colour;
+  style.width = look.width;
+  style.tool = kVersion;
+  if (look.format == Format::concise) return report::proof_concise(view, style);
+  return look.format == Format::json ? report::proof_json(view, style) : report::proof_human(view, style);
+}
+
+// What the next one to ask is shown: nothing was compiled for that.
+report::ProofView as_kept(report::ProofView view) {
+  view.proof.seconds = view.proof.cpu_seconds = 0;
+  for (prove::UnitProof& unit : view.proof.units) {
+    for (prove::TargetProof& t : unit.targets) {
+      if (t.before) t.before->kept = true;
+      if (t.after) t.after->kept = true;
+    }
+    for (prove::OtherProof& o : unit.others) o.unchanged.kept = true;
+  }
+  return view;
+}
+
+// Where `apply` keeps its journal.
+std::vector<std::string> state_folders(const package::Environment& environment) {
+  std::vector<std::string> out;
+  for (const std::string& root : roots_of(environment)) out.push_back(patch::state_folder(root));
+  return out;
+}
+
+// What nvcc itself takes from its environment.
+constexpr const char* kCompilerVariables[] = {"NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS", "NVCC_CCBIN", "CPATH",
+                                              "CPLUS_INCLUDE_PATH", "CUDA_HOME", "CUDA_PATH", "PATH"};
+
 class Proving {
  public:
   Proving(const Flags& flags, Console& console) : flags_(flags), console_(console) {}
@@ -66,18 +106,21 @@ class Proving {
       return fail(ErrorCode::usage, "a proof is about one environment", {}, "name it with --prefix");
     package::Environment& environment = subject_->environments.front();
     environment.selected.clear();
+    compiler_ = compiler_for(*subject_, environment);
+    // A record is of kernels, not of the text that was shown.
+    Answers answers(flags_.cache && compiler_ && flags_.record.empty() ? answers_folder(flags_.cache_folder) : "");
+    answers.ask(*subject_, question(), console_.cancelled(), state_folders(environment));
+    auto kept = answers.show_kept(console_);
+    if (!kept) return std::unexpected(kept.error());
+    if (*kept) return **kept;
     auto view = flags_.modules.empty() ? prove_edits(environment) : prove_modules(environment);
     if (!view) return std::unexpected(view.error());
-    auto show = [&](const Look& look) {
-      report::Style style;
-      style.colour = look.colour;
-      style.width = look.width;
-      style.tool = kVersion;
-      if (look.format == Format::concise) return report::proof_concise(*view, style);
-      return look.format == Format::json ? report::proof_json(*view, style) : report::proof_human(*view, style);
-    };
+    auto show = [&](const Look& look) { return rendered(*view, look); };
     if (auto status = console_.show(show); !status) return std::unexpected(status.error());
-    return view->proof.ok() ? Exit::ok : Exit::proof;
+    Exit exit = view->proof.ok() ? Exit::ok : Exit::proof;
+    report::ProofView later = as_kept(*view);
+    answers.keep(console_, exit, [&](const Look& look) { return rendered(later, look); });
+    return exit;
   }
 
  private:
@@ -93,6 +136,26 @@ class Proving {
     auto out = edits_of_view(views->front());
     if (out && out->after.empty() && !views->front().applied_by.empty())
       out->notes.push_back("everything is written already, by run " + views->front().applied_by.begin()->second + "; `--run` proves it");
+    return out;
+  }
+
+  // What the answer depends on besides the environment: the compiler, the flags, the files that were named.
+  std::string question() const {
+    const patch::Request& r = flags_.request;
+    auto bytes_of = [](const std::string& path) {
+      auto file = read_file_or_empty(path);
+      return file ? hash64(file->bytes) : 0;
+    };
+    struct stat info {};
+    if (compiler_) stat(compiler_->nvcc.c_str(), &info);
+    std::string out = fmt::format("prove {} {} {} {} {} {} {} {} {} {} {} {} {}", flags_.what, bytes_of(flags_.what), flags_.run, flags_.diff,
+                                  bytes_of(flags_.diff), text::join(flags_.modules, ","), flags_.quick, r.no_sets, r.lift_unknown,
+                                  text::join(r.sets, ","), text::join(r.members, ","), text::join(r.without, ","), text::join(r.lifts, ","));
+    if (compiler_) out += fmt::format(" {} {} {} {}", compiler_->nvcc, compiler_->version, info.st_ino, info.st_mtim.tv_sec);
+    for (const char* name : kCompilerVariables) {
+      const char* value = getenv(name);
+      out += fmt::format("\n{}={}", name, value == nullptr ? "" : value);
+    }
     return out;
   }
 
@@ -122,12 +185,17 @@ class Proving {
     if (!touched) return std::unexpected(touched.error());
     if (auto status = compile(environment, edits->before, edits->after, std::move(*touched), !flags_.quick, view); !status)
       return std::unexpected(status.error());
-    remember(environment, *edits, view.proof);
+    std::vector<prove::EditedFile> files = edited_files(environment, *edits);
+    for (arch::Device d : subject_->targets)
+      prove::save_record(cache(), prove::record_key(files, d.name()), prove::record_of(view.proof, flags_.quick));
+    if (!flags_.record.empty()) {
+      if (auto status = record(environment, *edits, files, view.proof); !status) return std::unexpected(status.error());
+    }
     return view;
   }
 
   // So that `plan` and `apply` know of it. What a run has written is proved as what it was planned from.
-  void remember(const package::Environment& environment, const ProofEdits& edits, const prove::Proof& proof) const {
+  static std::vector<prove::EditedFile> edited_files(const package::Environment& environment, const ProofEdits& edits) {
     std::vector<prove::EditedFile> files;
     for (const std::string& path : edits.files) {
       auto sha = [&](const prove::Texts& texts) {
@@ -138,8 +206,23 @@ class Proving {
       };
       files.push_back({path, sha(edits.before), sha(edits.after)});
     }
-    for (arch::Device d : subject_->targets)
-      prove::save_record(cache(), prove::record_key(files, d.name()), prove::record_of(proof, flags_.quick));
+    return files;
+  }
+
+  // --record: of one patch set, whole, and proved.
+  Status record(const package::Environment& environment, const ProofEdits& edits, const std::vector<prove::EditedFile>& files,
+                const prove::Proof& proof) const {
+    const auto& sets = subject_->rules.patch_sets;
+    auto set = std::ranges::find_if(sets, [&](const patch::PatchSet& s) { return edits.subject == "patch set " + s.id; });
+    if (set == sets.end() || flags_.quick || !proof.ok())
+      return fail(ErrorCode::usage, "only a whole proof of one patch set that succeeds is recorded", "--record");
+    std::string folder = proof.units.empty() ? "" : proof.units.front().unit.source;
+    folder.resize(folder.find('/') == folder.npos ? 0 : folder.find('/') + 1);
+    prove::RecordedProof out = prove::recorded_proof_of(proof, files, folder);
+    out.set = set->id;
+    out.package = set->package;
+    if (const package::Distribution* d = environment.find(set->package)) out.release = d->version_text;
+    return write_new_file(flags_.record, prove::to_json(out));
   }
 
   std::string cache() const {
@@ -164,8 +247,7 @@ class Proving {
       view.proof.not_proved = std::move(units.not_proved);
       return {};
     }
-    auto compiler = compiler_for(*subject_, environment);
-    if (!compiler) return std::unexpected(compiler.error());
+    if (!compiler_) return std::unexpected(compiler_.error());
     auto scratch = prove::ScratchFolder::make();
     if (!scratch) return std::unexpected(scratch.error());
     std::vector<std::string> sites = site_paths(environment);
@@ -173,7 +255,7 @@ class Proving {
     if (!first) return std::unexpected(first.error());
     auto second = after.empty() ? Result<prove::Tree>(prove::Tree(sites)) : prove::Tree::edited(sites, after, units.folders, scratch->path() + "/b");
     if (!second) return std::unexpected(second.error());
-    prove::Workshop workshop(*compiler, cache(), feature_words(subject_->rules), scratch->path(), &console_.cancelled());
+    prove::Workshop workshop(*compiler_, cache(), feature_words(subject_->rules), scratch->path(), &console_.cancelled());
     prove::Job job;
     job.before = &*first, job.after = &*second;
     job.work = std::move(units.work), job.kernels = std::move(units.kernels), job.guards = std::move(units.guards);
@@ -197,6 +279,7 @@ class Proving {
   const Flags& flags_;
   Console& console_;
   std::unique_ptr<Subject> subject_;
+  Result<prove::Compiler> compiler_ = prove::Compiler();
 };
 
 Result<Exit> run(const Flags& flags, Console& console) {
@@ -235,11 +318,8 @@ Command prove_command(CLI::App& top) {
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->group(kProve);
   declare_switch(*app, "--quick", flags->quick, "The fewest units that hold the edits, for the target and one other device; no originals.")->group(kProve);
-  declare_switch(*app, "--cache", flags->cache, "Keep results, and use kept ones.")->group(kProve);
-  app->add_option("--cache-dir", flags->cache_folder, "Where results are kept; the default is $XDG_CACHE_HOME/ungate.")
-      ->type_name("DIR")
-      ->envname("UNGATE_CACHE_DIR")
-      ->group(kProve);
+  app->add_option("--record", flags->record, "Write the proof of a patch set to this file, to be carried beside the set.")->type_name("FILE")->group(kProve);
+  declare_cache(*app, flags->cache, flags->cache_folder);
   declare(*app, *output, {Format::human, Format::json, Format::concise});
   return {app, output, [flags](Console& console) { return run(*flags, console); }};
 }

@@ -69,6 +69,7 @@ void write(JsonWriter& w, const ProofRecord& r) {
   w.texts("unchanged", r.unchanged);
   w.field("units", r.units).field("kernels", r.kernels);
   w.texts("problems", r.problems);
+  w.string_or_null("recorded_for", r.recorded_for);
   w.end_object();
 }
 
@@ -99,6 +100,7 @@ std::string to_text(const ProofRecord& r) {
   std::string out = fmt::format("proved with {}: {}, {} for {}", r.compiler, text::count(r.units, "unit"), text::count(r.kernels, "kernel"),
                                 text::join(r.targets, ", "));
   if (!r.unchanged.empty()) out += "; " + text::join(r.unchanged, ", ") + " unchanged";
+  if (!r.recorded_for.empty()) out += " (recorded for " + r.recorded_for + ')';
   return r.quick ? out + " (--quick: not all units)" : out;
 }
 

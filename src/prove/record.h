@@ -15,6 +15,7 @@ namespace ungate::prove {
 // A file that is edited: contents before and after, as SHA-256.
 struct EditedFile {
   std::string path, before_sha256, after_sha256;
+  bool operator==(const EditedFile&) const = default;
 };
 
 struct ProofRecord {
@@ -25,6 +26,7 @@ struct ProofRecord {
   std::vector<std::string> unchanged;  // code targets whose code is what it was
   std::size_t units = 0, kernels = 0;
   std::vector<std::string> problems;   // one line each
+  std::string recorded_for;            // "flashinfer-python 0.6.3": it came with the patch set; else empty
   bool operator==(const ProofRecord&) const = default;
 };
 

@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 
 #include "base/text.h"
+#include "prove/kernel_rows.h"
 #include "report/proof_view.h"
 #include "report/words.h"
 
@@ -24,37 +26,6 @@ std::string_view sentence_of(prove::Same same) {
     case prove::Same::no: return "CHANGED";
   }
   return "";
-}
-
-// "0x3a00", or "0x100..0x3a00".
-struct Span {
-  std::uint64_t least = UINT64_MAX, most = 0;
-  void add(std::uint64_t n) { least = std::min(least, n), most = std::max(most, n); }
-  std::string hex() const { return least == most ? fmt::format("{:#x}", most) : fmt::format("{:#x}..{:#x}", least, most); }
-  std::string decimal() const { return least == most ? fmt::format("{}", most) : fmt::format("{}..{}", least, most); }
-};
-
-// All instances of a template together.
-struct KernelRow {
-  std::size_t instances = 0;
-  Span code, registers;
-  std::uint64_t shared = 0, spills = 0, nothing = 0, traps = 0, waits = 0;
-};
-
-std::map<std::string, KernelRow> rows_of(const prove::Build& build) {
-  std::map<std::string, KernelRow> out;
-  for (const prove::KernelFacts& k : build.kernels) {
-    KernelRow& row = out[prove::short_name(k.name)];
-    ++row.instances;
-    row.code.add(k.code_bytes);
-    row.registers.add(k.registers);
-    row.shared = std::max(row.shared, k.shared_bytes);
-    row.spills = std::max(row.spills, k.spill_bytes);
-    row.nothing += k.does_nothing();
-    row.traps += k.only_traps();
-    row.waits += k.wait;
-  }
-  return out;
 }
 
 class Human {
@@ -84,7 +55,11 @@ class Human {
   void one_unit(const prove::UnitProof& unit) {
     out_ += '\n' + paint_.bold(file_name(unit.unit.source)) + "  of " + unit.unit.module + "  " +
             (unit.ok() ? paint_.green("proved") : paint_.red("FAILED")) + '\n';
-    for (const prove::TargetProof& t : unit.targets) one_target(t);
+    const prove::TargetProof* above = nullptr;
+    for (const prove::TargetProof& t : unit.targets) {
+      one_target(t, above);
+      above = &t;
+    }
     for (const prove::OtherProof& o : unit.others) one_other(o);
   }
 
@@ -92,7 +67,21 @@ class Human {
     return kept ? fmt::format("kept; took {:.1f} s", seconds) : fmt::format("{:.1f} s, CPU {:.1f} s", seconds, cpu);
   }
 
-  void one_target(const prove::TargetProof& t) {
+  // The same kernels, with the same that is wrong with them: nothing new is said.
+  static bool alike(const prove::TargetProof& a, const prove::TargetProof& b) {
+    auto shape = [](const prove::Build& build) {
+      std::map<std::string, std::vector<std::size_t>> out;
+      for (const auto& [name, row] : prove::rows_of(build)) out[name] = {row.instances, row.nothing, row.traps, row.waits};
+      return out;
+    };
+    auto same = [](const prove::Problem& x, const prove::Problem& y) {
+      return std::tie(x.kind, x.kernel, x.where, x.count) == std::tie(y.kind, y.kernel, y.where, y.count);
+    };
+    return a.after && b.after && a.after->compiled && b.after->compiled && shape(*a.after) == shape(*b.after) &&
+           std::ranges::equal(a.problems, b.problems, same) && a.notes == b.notes;
+  }
+
+  void one_target(const prove::TargetProof& t, const prove::TargetProof* above) {
     std::string line = "  " + padded(t.target.name(), 9);
     if (t.after && t.after->compiled) {
       line += fmt::format("compiles: {}, {} with a wait, {} launched programmatically", text::count(t.after->kernels.size(), "kernel"),
@@ -102,15 +91,20 @@ class Human {
     }
     if (t.after) line += "  (" + cost(t.after->seconds, t.after->cpu_seconds, t.after->kept) + ')';
     out_ += line + '\n';
+    if (above != nullptr && alike(*above, t)) {
+      std::string wrong = t.problems.empty() ? "" : fmt::format(", with the same {}", text::count(t.problems.size(), "problem"));
+      out_ += "           kernels and waits as for " + above->target.name() + wrong + '\n';
+      return;
+    }
     if (t.after && t.after->compiled) kernels(t);
     for (const prove::Problem& p : t.problems) problem(p);
     for (const std::string& note : t.notes) out_ += wrapped("note: " + note, 11, width_);
   }
 
   void kernels(const prove::TargetProof& t) {
-    auto after = rows_of(*t.after);
-    std::map<std::string, KernelRow> before;
-    if (t.before && t.before->compiled) before = rows_of(*t.before);
+    auto after = prove::rows_of(*t.after);
+    std::map<std::string, prove::KernelRow> before;
+    if (t.before && t.before->compiled) before = prove::rows_of(*t.before);
     if (t.before && !t.before->compiled)
       out_ += wrapped("before: does not compile (" + text::escape(t.before->failure.message) + ')', 11, width_);
     std::size_t name_width = 0;
@@ -171,7 +165,7 @@ class Human {
   void end() {
     const prove::Proof& p = view_.proof;
     out_ += '\n';
-    std::string cost = fmt::format("{:.1f} s, CPU {:.1f} s", p.seconds, p.cpu_seconds);
+    std::string cost = p.cpu_seconds == 0 && p.seconds == 0 ? "kept from an earlier proof of the same texts" : fmt::format("{:.1f} s, CPU {:.1f} s", p.seconds, p.cpu_seconds);
     if (p.units.empty()) {
       out_ += "No unit is touched: there is nothing to compile.\n";
     } else if (p.ok()) {

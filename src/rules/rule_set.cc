@@ -13,6 +13,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr std::string_view kProof = ".proof.json";
+
 // "patches/flashinfer-python/x.yaml", or the same without "patches/".
 bool is_patch_set(std::string_view name) {
   bool below = name.starts_with("patches/");
@@ -54,7 +56,8 @@ Status load_folder(const std::string& folder, RuleSet& into) {
   std::vector<std::string> names;
   fs::recursive_directory_iterator it(folder, ec);
   for (fs::recursive_directory_iterator end; !ec && it != end; it.increment(ec)) {
-    if (it->is_regular_file(ec) && it->path().extension() == ".yaml")
+    std::string name = it->path().filename().string();
+    if (it->is_regular_file(ec) && (name.ends_with(".yaml") || name.ends_with(kProof)))
       names.push_back(it->path().lexically_relative(folder).string());
   }
   if (ec) return fail(ErrorCode::unreadable, "rules cannot be read: " + ec.message(), folder);
@@ -63,6 +66,10 @@ Status load_folder(const std::string& folder, RuleSet& into) {
     auto text = read_file(folder + '/' + name, 16u << 20);
     if (!text) return std::unexpected(text.error());
     RuleFile file{folder + '/' + name, std::move(text->bytes), false};
+    if (name.ends_with(kProof)) {
+      into.proofs.push_back(std::move(file));
+      continue;
+    }
     // A folder of rules may be laid out as the project's (rules/, patches/) or be one of them.
     std::string below = name.starts_with("rules/") ? name.substr(6) : name;
     std::string beside = fs::path(file.path).parent_path().string();
@@ -88,6 +95,10 @@ Status load_embedded(RuleSet& into) {
       if (found == all.end()) return fail(ErrorCode::bad_rule, "there is no " + path);
       return std::string(found->text);
     };
+    if (name.ends_with(kProof)) {
+      into.proofs.push_back(std::move(file));
+      continue;
+    }
     if (!name.ends_with(".patch")) {
       std::string below(name.starts_with("rules/") ? name.substr(6) : name);
       if (auto status = load_file(below, file, patch_files, into); !status) return status;

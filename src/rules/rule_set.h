@@ -25,6 +25,7 @@ struct RuleSet {
   std::vector<PackageFile> packages;
   std::vector<patch::PatchSet> patch_sets;   // by id
   std::vector<RuleFile> files;
+  std::vector<RuleFile> proofs;              // recorded beside patch sets; see prove/recorded_proof.h
 };
 
 // Loads what the program carries, then each folder in order: sources.yaml, sinks.yaml, features.yaml and

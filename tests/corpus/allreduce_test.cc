@@ -98,6 +98,10 @@ TEST(AllreduceSet, PlanApplyAuditRevertOn063) {
                          "flashinfer/data/include/flashinfer/comm/trtllm_moe_allreduce_fusion.cuh",
                          "flashinfer/jit/comm.py", "flashinfer/aot.py",
                          "sglang/srt/layers/communicator.py"));
+  // The proof that the set carries is of these very edits.
+  ASSERT_TRUE(document["report"]["proof"].is_object()) << "the recorded proof does not fit; make it anew with `ungate prove --record`";
+  EXPECT_TRUE(document["report"]["proof"]["proved"].get<bool>());
+  EXPECT_EQ(document["report"]["proof"]["recorded_for"], "flashinfer-python 0.6.3");
   EXPECT_TRUE(document["report"]["check"]["ok"].get<bool>());
   EXPECT_EQ(document["report"]["check"]["opened"], 16);
 

@@ -6,6 +6,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <set>
 
 namespace ungate::audit {
 namespace {
@@ -65,6 +66,34 @@ TEST_F(WalkTest, WhatCannotBeReadIsListed) {
 
 TEST_F(WalkTest, AMissingRootIsListed) {
   EXPECT_EQ(walk({(root / "no").string()}, {}, 1, no).unread.size(), 1u);
+}
+
+// Whatever is done to a file shows, without a look into it.
+TEST_F(WalkTest, AFingerprintTellsWhatWasTouched) {
+  for (const char* path : {"p/x.py", "p/y.so", "p/z.txt", "p-1.0.dist-info/RECORD", "p/__pycache__/x.pyc"}) file(path);
+  auto stamp = [&] { return fingerprint({root.string()}, 2, no); };
+  std::uint64_t first = stamp();
+  EXPECT_EQ(stamp(), first);
+  EXPECT_EQ(fingerprint({root.string()}, 1, no), first);
+  file("p/__pycache__/other.pyc");
+  EXPECT_EQ(stamp(), first);
+
+  std::set<std::uint64_t> seen{first};
+  auto changed = [&](const char* what) { EXPECT_TRUE(seen.insert(stamp()).second) << what; };
+  std::ofstream(root / "p/x.py", std::ios::app) << "y";
+  changed("longer");
+  auto when = fs::last_write_time(root / "p/z.txt");
+  std::ofstream(root / "p/z.txt") << "z";
+  fs::last_write_time(root / "p/z.txt", when);
+  changed("the same size and time of writing");
+  fs::rename(root / "p/y.so", root / "p/w.so");
+  changed("another name");
+  file("p/new");
+  changed("one more");
+  fs::remove(root / "p-1.0.dist-info/RECORD");
+  changed("one less");
+  fs::permissions(root / "p/x.py", fs::perms::owner_read);
+  changed("other permissions");
 }
 
 }  // namespace
