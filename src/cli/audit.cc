@@ -133,11 +133,16 @@ Command audit_command(CLI::App& top) {
       "  ungate audit .venv --target sm_120\n"
       "  ungate audit --package flashinfer-python --matrix --target sm_120,sm_121\n"
       "  ungate audit .venv --target sm_120 --format json -o audit.json --exit-zero\n"
+      "  ungate audit vllm-0.15.0-cp38-abi3-manylinux_2_31_x86_64.whl --target sm_120\n"
       "\n"
       "Exit status 1: a gate shuts the target out.");
   auto output = std::make_shared<OutputFlags>();
   auto flags = std::make_shared<Flags>();
+  flags->archives = true;
   declare(*app, *flags);
+  app->get_option("PATH")->description(
+      "Environments, site-packages folders, packages or files in them, source checkouts; wheels, "
+      "tar files and images in them. Without any: $VIRTUAL_ENV, then python3 on PATH.");
   app->add_option("--layer", flags->layers,
                   "Only these layers, separated by commas: python, cpp (preprocessor conditions), "
                   "binary (code objects).")
