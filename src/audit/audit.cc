@@ -37,11 +37,6 @@ class Audit {
     look();
     start("binaries");
     read_binaries();
-    if (!options_.sources) {
-      keep(binary_gates(objects_, options_.targets));
-      start("");
-      return std::move(report_);
-    }
     start("scan");
     read();
     if (interrupted()) return stop();

@@ -44,7 +44,8 @@ struct Options {
   std::vector<std::string> excludes;   // globs on paths relative to an import root
   std::vector<value::World::Entry> assume;  // what holds besides, and instead of, the defaults
   unsigned threads = 0;
-  bool sources = true, binaries = true; // which layers are looked at
+  bool binaries = true;                 // whether binaries are looked at
+  bool kernels = false;                 // ... and into, which reads whole files
   bool open_too = false;               // gates of CUDA files that admit every target, too
   const Overlay* overlay = nullptr;
   const ArchiveTree* archive = nullptr;  // the environment is this one's; instead of files on disk

@@ -117,6 +117,7 @@ Status read_archives(EnvironmentFlags& flags, const AnalysisFlags& asked, Consol
   audit::ObjectOptions options;
   options.excludes = asked.excludes;
   options.threads = asked.threads;
+  options.kernels = asked.kernels;
   options.cancelled = &console.cancelled();
   for (const std::string& path : archives) {
     console.progress("reading " + path, 0, 0);
@@ -257,6 +258,7 @@ Result<std::unique_ptr<Subject>> find_subject(const AnalysisFlags& flags, Consol
   }
   options.excludes = flags.excludes;
   options.threads = flags.threads;
+  options.kernels = flags.kernels;
   options.assume = std::move(*assumptions);
   options.cancelled = &console.cancelled();
   options.progress = [&console](std::string_view stage, std::size_t done, std::size_t of) {

@@ -39,7 +39,7 @@ struct AnalysisFlags {
   TargetFlags target;
   std::vector<std::string> assume, rules, packages, excludes;
   unsigned threads = 0;
-  bool strict = false;
+  bool strict = false, kernels = false;
   bool archives = false;  // PATHs and --prefix may be wheels, tar files and images: nothing is written
 };
 void declare(CLI::App& app, AnalysisFlags& flags, bool paths = true);

@@ -106,8 +106,6 @@ Result<Exit> run(const Flags& flags, Console& console) {
     (*subject)->options.targets.clear();
     for (unsigned d : arch::known_devices()) (*subject)->options.targets.emplace_back(d);
   }
-  (*subject)->options.sources = wants_layer(flags, "python") || wants_layer(flags, "cpp");
-  (*subject)->options.binaries = wants_layer(flags, "binary");
   report::Reports reports;
   for (const package::Environment& environment : (*subject)->environments) {
     auto report = run_audit(**subject, environment, flags);
@@ -150,6 +148,10 @@ Command audit_command(CLI::App& top) {
       ->delimiter(',')
       ->check(CLI::IsMember(std::vector<std::string>(std::begin(kLayers), std::end(kLayers))))
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->group(kWhat);
+  declare_switch(*app, "--kernels", flags->kernels,
+                 "Look into the code objects: which kernels are missing, empty or only stop the "
+                 "program. Reads whole files.")
       ->group(kWhat);
   constexpr const char* kResult = "What to report";
   declare_switch(*app, "--all", flags->all, "Also the gates that admit the target.")
