@@ -6,6 +6,7 @@
 
 #include <fmt/core.h>
 
+#include "audit/archive_tree.h"
 #include "audit/binary_gates.h"
 #include "audit/scan.h"
 #include "audit/word_index.h"
@@ -20,7 +21,7 @@ namespace {
 class Audit {
  public:
   Audit(const package::Environment& environment, const rules::RuleSet& rules, const Options& options)
-      : environment_(environment), rules_(rules), options_(options), store_(environment, options.overlay),
+      : environment_(environment), rules_(rules), options_(options), texts_(options.archive != nullptr ? &options.archive->texts : options.overlay), store_(environment, texts_),
         program_([this](const std::string& path) { return store_.load(path); }) {
     report_.environment = &environment;
     report_.targets = options.targets;
@@ -36,11 +37,6 @@ class Audit {
     look();
     start("binaries");
     read_binaries();
-    if (!options_.sources) {
-      keep(binary_gates(objects_, options_.targets));
-      start("");
-      return std::move(report_);
-    }
     start("scan");
     read();
     if (interrupted()) return stop();
@@ -85,11 +81,23 @@ class Audit {
     for (const package::Site& site : environment_.sites) roots.push_back(site.path);
     static const std::atomic<bool> never{false};
     const auto& cancelled = options_.cancelled == nullptr ? never : *options_.cancelled;
-    walk_ = walk(roots, options_.excludes, options_.threads, cancelled);
+    if (options_.archive != nullptr) {
+      walk_.files = options_.archive->files;
+      walk_.seen = options_.archive->seen;
+      walk_.unread = options_.archive->objects.unread;
+    } else {
+      walk_ = walk(roots, options_.excludes, options_.threads, cancelled);
+    }
     // A site inside another one owns its files.
     std::erase_if(walk_.files, [&](const FoundFile& f) {
       return environment_.sites.size() > 1 && environment_.site_of(store_.absolute(f)) != f.root;
     });
+    auto count = [&](FileKind kind) {
+      return static_cast<std::size_t>(std::ranges::count(walk_.files, kind, &FoundFile::kind));
+    };
+    report_.counts.python = count(FileKind::python);
+    report_.counts.cuda = count(FileKind::cuda);
+    report_.counts.binaries = count(FileKind::library);
     for (const FoundFile& f : walk_.files) store_.add(f);
     report_.counts.seen = walk_.seen;
     report_.unread = std::move(walk_.unread);
@@ -97,11 +105,9 @@ class Audit {
 
   void read() {
     static const std::atomic<bool> never{false};
-    scan_ = scan(walk_.files, python::seed_words(rules_.python), store_, options_.overlay, options_.threads,
+    scan_ = scan(walk_.files, python::seed_words(rules_.python), store_, texts_, options_.threads,
                  options_.cancelled == nullptr ? never : *options_.cancelled);
     report_.unread.insert(report_.unread.end(), scan_.unread.begin(), scan_.unread.end());
-    report_.counts.python = scan_.python.size();
-    report_.counts.cuda = static_cast<std::size_t>(std::ranges::count(walk_.files, FileKind::cuda, &FoundFile::kind));
     report_.counts.guarded = scan_.cuda.size();
     for (const FoundFile& f : scan_.python) program_.add(f.path);
     index_ = WordIndex(scan_.words, options_.threads);
@@ -113,6 +119,10 @@ class Audit {
     ObjectOptions options;
     options.threads = options_.threads;
     options.cancelled = options_.cancelled;
+    if (options_.archive != nullptr) {
+      objects_.files = options_.archive->objects.files;
+      return;
+    }
     objects_ = read_objects(environment_, walk_.files, options);
     report_.unread.insert(report_.unread.end(), objects_.unread.begin(), objects_.unread.end());
   }
@@ -217,6 +227,7 @@ class Audit {
   const package::Environment& environment_;
   const rules::RuleSet& rules_;
   const Options& options_;
+  const Overlay* texts_;
   FileStore store_;
   python::Program program_;
   value::World cuda_world_;

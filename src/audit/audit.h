@@ -20,6 +20,7 @@
 namespace ungate::audit {
 
 struct Report;
+struct ArchiveTree;
 
 // A place that somebody asks about.
 struct Line {
@@ -43,9 +44,11 @@ struct Options {
   std::vector<std::string> excludes;   // globs on paths relative to an import root
   std::vector<value::World::Entry> assume;  // what holds besides, and instead of, the defaults
   unsigned threads = 0;
-  bool sources = true, binaries = true; // which layers are looked at
+  bool binaries = true;                 // whether binaries are looked at
+  bool kernels = false;                 // ... and into, which reads whole files
   bool open_too = false;               // gates of CUDA files that admit every target, too
   const Overlay* overlay = nullptr;
+  const ArchiveTree* archive = nullptr;  // the environment is this one's; instead of files on disk
   const std::atomic<bool>* cancelled = nullptr;
   // Called now and then with what is being done.
   std::function<void(std::string_view stage, std::size_t done, std::size_t of)> progress;
@@ -62,6 +65,7 @@ struct Report {
   std::vector<std::string> not_checked;
   struct Counts {
     std::size_t seen = 0, python = 0, cuda = 0;   // files: of any kind, and of the two that are read
+    std::size_t binaries = 0;                     // with code objects or without
     std::size_t evaluated = 0, guarded = 0;       // of these: evaluated, with target macros
     std::size_t modules = 0;                      // JIT modules described
   } counts;

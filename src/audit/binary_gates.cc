@@ -10,6 +10,7 @@
 #include "base/hash.h"
 #include "base/text.h"
 #include "binary/coverage.h"
+#include "binary/kernel_coverage.h"
 
 namespace ungate::audit {
 namespace {
@@ -69,8 +70,47 @@ std::string near_miss(const std::vector<binary::Built>& lost, arch::Device devic
   return {};
 }
 
-gate::Standing standing_of(const binary::Listing& listing, const std::string& path,
-                           arch::Device device) {
+// "flash_fwd_kernel<Flash_fwd_kernel_traits> (12), …": the commonest names among kernels of one use.
+std::string examples_of(const binary::Kernels& kernels, const std::vector<binary::KernelUse>& uses,
+                        binary::Use use) {
+  constexpr std::size_t kMost = 3;
+  std::map<std::string, std::size_t> counts;
+  for (std::size_t i = 0; i < uses.size(); ++i) {
+    if (uses[i].use == use) ++counts[binary::short_name(kernels.names[i])];
+  }
+  std::vector<std::pair<std::string, std::size_t>> sorted(counts.begin(), counts.end());
+  std::ranges::stable_sort(sorted, std::greater(), &std::pair<std::string, std::size_t>::second);
+  std::string out;
+  for (std::size_t i = 0; i < sorted.size() && i < kMost; ++i) {
+    out += fmt::format("{}{} ({})", i == 0 ? "" : ", ", sorted[i].first, sorted[i].second);
+  }
+  return out + (sorted.size() > kMost ? ", …" : "");
+}
+
+// What the device meets of the kernels, where they were looked into.
+void add_kernels(gate::Standing& s, const ObjectFile& file, const std::string& path) {
+  auto uses = binary::kernel_uses(file.listing, *file.kernels, s.device);
+  binary::KernelCounts c = binary::count(uses);
+  if (c.names == 0) return;
+  std::string what = fmt::format("of {}, {} have machine code that loads", text::count(c.names, "kernel"), c.code);
+  auto add = [&](std::size_t n, binary::Use use, std::string_view sentence) {
+    if (n != 0) what += fmt::format("; {} {}: {}", n, sentence, examples_of(*file.kernels, uses, use));
+  };
+  add(c.jit, binary::Use::jit, "are compiled from PTX");
+  add(c.none, binary::Use::none, "have nothing");
+  add(c.trap, binary::Use::trap, "only stop the program");
+  add(c.empty, binary::Use::empty, "are empty");
+  s.evidence.push_back({what, path});
+  if (s.admits == gate::Admits::yes && c.code != c.names) {
+    s.admits = gate::Admits::unknown;
+    s.effect = c.jit == c.names - c.code ? gate::Effect::slower : gate::Effect::no_code;
+    s.verdict = gate::Verdict::unknown;
+    s.unknown_because.push_back("which of the kernels a program calls decides");
+  }
+}
+
+gate::Standing standing_of(const ObjectFile& file, const std::string& path, arch::Device device) {
+  const binary::Listing& listing = file.listing;
   gate::Standing s;
   s.device = device;
   binary::Coverage c = binary::coverage_of(listing, device);
@@ -109,6 +149,7 @@ gate::Standing standing_of(const binary::Listing& listing, const std::string& pa
       if (c.none != 0) say("the rest is for " + names_of(c.lost));
       break;
   }
+  if (file.kernels && s.admits != gate::Admits::no) add_kernels(s, file, path);
   return s;
 }
 
@@ -143,7 +184,7 @@ gate::Gate gate_of(const ObjectFile& file, std::string path, std::size_t files,
                     "\0\0"
                     "0"),
              8);
-  for (arch::Device d : targets) g.standings.push_back(standing_of(file.listing, g.path, d));
+  for (arch::Device d : targets) g.standings.push_back(standing_of(file, g.path, d));
   return g;
 }
 

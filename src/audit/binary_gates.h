@@ -5,11 +5,11 @@
 // one gate, whose path is their folder. There is no edit: the remedy is another build, which the
 // evidence names.
 //   no-code    admits no, effect no-code, verdict capability
-//   partly     admits unknown: which kernels are missing is what `ungate objects --kernels` says
+//   partly     admits unknown: which kernels are missing is what `--kernels` says
 //   jit-only   admits unknown, effect slower: PTX that a driver compiles lacks what `a` and `f`
 //   targets
 //              have, and has been seen to compute nonsense (vllm-project/vllm#40923)
-//   covered    admits yes
+//   covered    admits yes; unknown where the kernels were looked into and some only trap or are empty
 #pragma once
 
 #include <vector>

@@ -85,10 +85,6 @@ class Walker {
     return hash64(path, hash64({reinterpret_cast<const char*>(numbers), sizeof numbers}));
   }
 
-  bool is_excluded(const std::string& path) const {
-    return std::ranges::any_of(globs_, [&](const std::string& g) { return fnmatch(g.c_str(), path.c_str(), 0) == 0; });
-  }
-
   // False if the folder was entered before, by whatever name.
   bool enter(const struct stat& info) {
     std::lock_guard lock(seen_mutex_);
@@ -123,12 +119,12 @@ class Walker {
         type = S_ISDIR(target.st_mode) ? DT_DIR : S_ISREG(target.st_mode) ? DT_REG : DT_SOCK;
       }
       if (type == DT_DIR) {
-        if (!is_left_out(name) && (globs_.empty() || !is_excluded(path))) found.push_back({std::move(path), folder.root});
+        if (!is_left_out(name) && !is_excluded(globs_, path)) found.push_back({std::move(path), folder.root});
       } else if (type == DT_REG) {
         ++mine.seen;
         if (struct stat file; stamps_ && !name.ends_with(".pyc") && fstatat(fd, entry->d_name, &file, 0) == 0)
           stamp += stamp_of(folder.root, path, file);
-        if (kind != FileKind::other && (globs_.empty() || !is_excluded(path))) {
+        if (kind != FileKind::other && !is_excluded(globs_, path)) {
           mine.files.push_back({std::move(path), folder.root, kind});
         }
       }
@@ -163,6 +159,10 @@ FileKind kind_of(std::string_view name) {
     if (ext == b) return FileKind::library;
   }
   return name.find(".so.") != std::string_view::npos ? FileKind::library : FileKind::other;
+}
+
+bool is_excluded(const std::vector<std::string>& globs, const std::string& path) {
+  return std::ranges::any_of(globs, [&](const std::string& g) { return fnmatch(g.c_str(), path.c_str(), 0) == 0; });
 }
 
 Walk walk(const std::vector<std::string>& roots, const std::vector<std::string>& globs, unsigned threads,

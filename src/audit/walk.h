@@ -35,6 +35,9 @@ struct Walk {
 // objects and other files of machine code are library.
 FileKind kind_of(std::string_view name);
 
+// Whether one of these globs (fnmatch) fits a relative path.
+bool is_excluded(const std::vector<std::string>& globs, const std::string& path);
+
 // Walks the roots with several threads. Folders are entered once, however often links lead to them;
 // caches (`__pycache__`) and version control are left out. `globs` (fnmatch on the relative path) are left
 // out too. Stops early, with what it has, when `cancelled` turns true.

@@ -112,4 +112,36 @@ std::string demangled(const std::string& name) {
   return out;
 }
 
+namespace {
+
+// "k" of "void a::b::k", of which templates and parameters are gone already.
+std::string_view last_name(std::string_view text) {
+  std::size_t end = text.find_last_not_of(" &*");
+  text = text.substr(0, end == text.npos ? 0 : end + 1);
+  std::size_t begin = text.find_last_of(": ");
+  return begin == text.npos ? text : text.substr(begin + 1);
+}
+
+}  // namespace
+
+std::string short_name(const std::string& name) {
+  constexpr std::size_t kLongest = 60;
+  std::string full = demangled(name);
+  if (full.starts_with("_Z")) return full.substr(0, kLongest);
+  std::string_view text = full;
+  constexpr std::string_view kAnonymous = "(anonymous namespace)";
+  std::size_t from = 0;
+  while (text.substr(from).starts_with(kAnonymous) || text.find(kAnonymous, from) != text.npos) {
+    from = text.find(kAnonymous, from) + kAnonymous.size();
+  }
+  std::size_t parameters = text.find_first_of("<(", from);
+  std::string out(last_name(text.substr(0, parameters)));
+  if (parameters != text.npos && text[parameters] == '<') {
+    std::string_view argument = text.substr(parameters + 1);
+    argument = argument.substr(0, argument.find_first_of("<>,("));
+    out += '<' + std::string(last_name(argument)) + '>';
+  }
+  return out.size() > kLongest ? out.substr(0, kLongest) : out;
+}
+
 }  // namespace ungate::binary

@@ -42,5 +42,8 @@ std::vector<NamedKernel> kernels_of_ptx(std::string_view text);
 // "void ns::kernel<float>(float*)" for "_ZN2ns6kernelIfEEvPT_"; the name itself if it is not
 // mangled.
 std::string demangled(const std::string& name);
+// The function's own name with that of its first template argument, without scopes and parameters:
+// "device_kernel<Sm100FmhaMlaKernel>". What does not demangle is cut at 60 characters.
+std::string short_name(const std::string& name);
 
 }  // namespace ungate::binary

@@ -125,15 +125,17 @@ class StreamLister::Large {
 };
 
 StreamLister::StreamLister(std::string name, std::uint64_t keep)
-    : name_(std::move(name)), keep_(std::max<std::uint64_t>(keep, kElfHeaderSize)) {}
+    : name_(std::move(name)), keep_(keep) {}
 StreamLister::~StreamLister() = default;
 
 void StreamLister::feed(std::string_view bytes) {
-  if (large_ == nullptr && bytes_.size() + bytes.size() <= keep_) {
-    bytes_ += bytes;
-    return;
-  }
   if (large_ == nullptr) {
+    // What kind of file it is must be plain before the rest may pass: 64 bytes say so of ELF only.
+    std::uint64_t least = is_elf(bytes_.empty() ? bytes : bytes_) ? kElfHeaderSize : kFront;
+    if (bytes_.size() + bytes.size() <= std::max(keep_, least)) {
+      bytes_ += bytes;
+      return;
+    }
     bytes_ += bytes.substr(0, std::min<std::size_t>(bytes.size(), kFront));
     bytes.remove_prefix(std::min<std::size_t>(bytes.size(), kFront));
     large_ = std::make_unique<Large>(name_, bytes_);

@@ -6,12 +6,15 @@
 #include <CLI/Option.hpp>
 
 #include <algorithm>
+#include <utility>
 
 #include "audit/walk.h"
 #include "base/text.h"
 #include "cli/assume.h"
 #include "cli/gpu.h"
 #include "cli/nearest.h"
+#include "package/archive.h"
+#include "package/folder.h"
 
 namespace ungate::cli {
 namespace {
@@ -81,17 +84,58 @@ Status check_packages(const std::vector<std::string>& wanted,
 // Whether what was asked for has a file that can hold a gate.
 bool has_sources(const audit::Report& report) {
   const auto& selected = report.environment->selected;
-  if (report.counts.python + report.counts.cuda == 0) return false;
+  const auto& counts = report.counts;
+  if (counts.python + counts.cuda + counts.binaries == 0) return false;
   auto may_hold = [](const std::string& path) {
     struct stat info {};
     if (stat(path.c_str(), &info) != 0 || S_ISDIR(info.st_mode)) return true;
     audit::FileKind kind = audit::kind_of(path);
-    return kind == audit::FileKind::python || kind == audit::FileKind::cuda;
+    return kind != audit::FileKind::other;
   };
   return selected.empty() || std::ranges::any_of(selected, may_hold);
 }
 
+bool is_archive(const std::string& path) {
+  return package::is_archive_name(path) && package::is_file(path);
+}
+
+Status refuse_archive(const std::string& path) {
+  if (!is_archive(path)) return {};
+  return fail(ErrorCode::usage, "an archive can only be looked at", path,
+              "`ungate audit` and `ungate objects` read it; install it to change it");
+}
+
+// Moves archives out of what names environments, and reads them.
+Status read_archives(EnvironmentFlags& flags, const AnalysisFlags& asked, Console& console,
+                     Subject& subject) {
+  std::vector<std::string> archives;
+  std::erase_if(flags.paths, [&](const std::string& path) {
+    if (is_archive(path)) archives.push_back(path);
+    return is_archive(path);
+  });
+  if (is_archive(flags.prefix)) archives.push_back(std::exchange(flags.prefix, {}));
+  audit::ObjectOptions options;
+  options.excludes = asked.excludes;
+  options.threads = asked.threads;
+  options.kernels = asked.kernels;
+  options.cancelled = &console.cancelled();
+  for (const std::string& path : archives) {
+    console.progress("reading " + path, 0, 0);
+    auto tree = audit::read_archive_tree(
+        package::absolute(path, package::Surroundings::of_process().working_folder), options);
+    if (!tree) return std::unexpected(tree.error());
+    subject.archives.push_back(std::move(*tree));
+  }
+  return {};
+}
+
 }  // namespace
+
+const audit::ArchiveTree* Subject::archive_of(const package::Environment& environment) const {
+  auto place = static_cast<std::size_t>(&environment - environments.data());
+  std::size_t first = environments.size() - archives.size();
+  return place >= first && place < environments.size() ? archives[place - first].get() : nullptr;
+}
 
 void declare_without_paths(CLI::App& app, EnvironmentFlags& flags) {
   app.add_option("--python", flags.python, "The interpreter whose environment is meant.")
@@ -151,6 +195,10 @@ void declare(CLI::App& app, AnalysisFlags& flags, bool paths) {
 }
 
 Result<std::vector<package::Environment>> find_environments(const EnvironmentFlags& flags) {
+  for (const std::string& path : flags.paths) {
+    if (auto s = refuse_archive(path); !s) return std::unexpected(s.error());
+  }
+  if (auto s = refuse_archive(flags.prefix); !s) return std::unexpected(s.error());
   package::Query query;
   query.paths = flags.paths;
   if (!flags.prefix.empty()) query.paths.push_back(flags.prefix);
@@ -186,9 +234,19 @@ Result<std::unique_ptr<Subject>> find_subject(const AnalysisFlags& flags, Consol
   auto rules = rules::load_rules(flags.rules);
   if (!rules) return std::unexpected(rules.error());
   subject->rules = std::move(*rules);
-  auto environments = find_environments(flags.environment);
-  if (!environments) return std::unexpected(environments.error());
-  subject->environments = std::move(*environments);
+  EnvironmentFlags where = flags.environment;
+  if (flags.archives) {
+    if (auto s = read_archives(where, flags, console, *subject); !s)
+      return std::unexpected(s.error());
+  }
+  if (subject->archives.empty() || !where.paths.empty() || !where.prefix.empty() ||
+      !where.python.empty()) {
+    auto environments = find_environments(where);
+    if (!environments) return std::unexpected(environments.error());
+    subject->environments = std::move(*environments);
+  }
+  for (const auto& archive : subject->archives)
+    subject->environments.push_back(archive->environment);
 
   if (auto status = check_packages(flags.packages, subject->environments); !status)
     return std::unexpected(status.error());
@@ -200,6 +258,7 @@ Result<std::unique_ptr<Subject>> find_subject(const AnalysisFlags& flags, Consol
   }
   options.excludes = flags.excludes;
   options.threads = flags.threads;
+  options.kernels = flags.kernels;
   options.assume = std::move(*assumptions);
   options.cancelled = &console.cancelled();
   options.progress = [&console](std::string_view stage, std::size_t done, std::size_t of) {
@@ -212,6 +271,7 @@ Result<audit::Report> run_audit(const Subject& subject, const package::Environme
                                 const AnalysisFlags& flags, const audit::Overlay* overlay) {
   audit::Options options = subject.options;
   options.overlay = overlay;
+  options.archive = subject.archive_of(environment);
   auto report = audit::audit(environment, subject.rules, options);
   if (report && flags.strict && !report->unread.empty()) {
     const audit::Unread& first = report->unread.front();
@@ -222,7 +282,7 @@ Result<audit::Report> run_audit(const Subject& subject, const package::Environme
   }
   if (report && !has_sources(*report)) {
     const package::Environment& e = *report->environment;
-    return fail(ErrorCode::nothing_to_audit, "there is no Python, C++ or CUDA source here",
+    return fail(ErrorCode::nothing_to_audit, "there is no Python, C++ or CUDA source and no binary here",
                 !e.selected.empty() ? e.selected.front() : e.sites.front().path);
   }
   return report;

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "audit/archive_tree.h"
 #include "audit/audit.h"
 #include "base/error.h"
 #include "cli/console.h"
@@ -22,6 +23,7 @@ struct EnvironmentFlags {
 void declare(CLI::App& app, EnvironmentFlags& flags);
 // The same without the positional PATH…, for commands whose arguments mean something else.
 void declare_without_paths(CLI::App& app, EnvironmentFlags& flags);
+// Archives are refused: only audit::read_archive_tree() reads them.
 Result<std::vector<package::Environment>> find_environments(const EnvironmentFlags& flags);
 
 // --target. Without any: the GPUs that are there.
@@ -37,7 +39,8 @@ struct AnalysisFlags {
   TargetFlags target;
   std::vector<std::string> assume, rules, packages, excludes;
   unsigned threads = 0;
-  bool strict = false;
+  bool strict = false, kernels = false;
+  bool archives = false;  // PATHs and --prefix may be wheels, tar files and images: nothing is written
 };
 void declare(CLI::App& app, AnalysisFlags& flags, bool paths = true);
 // --rules alone.
@@ -49,6 +52,11 @@ struct Subject {
   std::vector<arch::Device> targets;
   std::vector<package::Environment> environments;  // at least one
   audit::Options options;                          // for audit(); progress and cancel are set
+  // Those whose environments are the last ones of `environments`, in order.
+  std::vector<std::unique_ptr<audit::ArchiveTree>> archives;
+
+  // The archive that one of `environments` is; nullptr: it is on disk.
+  const audit::ArchiveTree* archive_of(const package::Environment& environment) const;
 };
 
 // Errors are those of discovery, rules and targets, in the order in which a user would mend them:

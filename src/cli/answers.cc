@@ -43,6 +43,7 @@ std::string describe(const Subject& subject) {
   std::vector<std::string> lines;
   for (const rules::RuleFile& f : subject.rules.files) lines.push_back(f.path + ' ' + hex(hash64(f.text)));
   for (arch::Device d : subject.targets) lines.push_back(d.name());
+  if (subject.options.kernels) lines.push_back("kernels");
   for (const std::string& p : subject.options.packages) lines.push_back("package " + p);
   for (const std::string& e : subject.options.excludes) lines.push_back("exclude " + e);
   for (const value::World::Entry& e : subject.options.assume) lines.push_back("assume " + text_of(e));
@@ -67,7 +68,8 @@ void forget_oldest(const std::string& folder) {
 
 void Answers::ask(const Subject& subject, std::string_view question, const std::atomic<bool>& cancelled,
                   const std::vector<std::string>& folders) {
-  if (folder_.empty()) return;
+  // An archive is read before it is known what is in it; nothing is saved by then.
+  if (folder_.empty() || !subject.archives.empty()) return;
   std::vector<std::string> roots = folders;
   for (const package::Environment& e : subject.environments) {
     for (const package::Site& s : e.sites) roots.push_back(s.path);

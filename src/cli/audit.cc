@@ -121,8 +121,6 @@ Result<Exit> run(const Flags& flags, Console& console) {
     (*subject)->options.targets.clear();
     for (unsigned d : arch::known_devices()) (*subject)->options.targets.emplace_back(d);
   }
-  (*subject)->options.sources = wants_layer(flags, "python") || wants_layer(flags, "cpp");
-  (*subject)->options.binaries = wants_layer(flags, "binary");
   report::Reports reports;
   for (const package::Environment& environment : (*subject)->environments) {
     auto report = run_audit(**subject, environment, flags);
@@ -150,11 +148,16 @@ Command audit_command(CLI::App& top) {
       "  ungate audit .venv --target sm_120\n"
       "  ungate audit --package flashinfer-python --matrix --target sm_120,sm_121\n"
       "  ungate audit .venv --target sm_120 --format json -o audit.json --exit-zero\n"
+      "  ungate audit vllm-0.15.0-cp38-abi3-manylinux_2_31_x86_64.whl --target sm_120\n"
       "\n"
       "Exit status 1: a gate shuts the target out.");
   auto output = std::make_shared<OutputFlags>();
   auto flags = std::make_shared<Flags>();
+  flags->archives = true;
   declare(*app, *flags);
+  app->get_option("PATH")->description(
+      "Environments, site-packages folders, packages or files in them, source checkouts; wheels, "
+      "tar files and images in them. Without any: $VIRTUAL_ENV, then python3 on PATH.");
   app->add_option("--layer", flags->layers,
                   "Only these layers, separated by commas: python, cpp (preprocessor conditions), "
                   "binary (code objects).")
@@ -162,6 +165,10 @@ Command audit_command(CLI::App& top) {
       ->delimiter(',')
       ->check(CLI::IsMember(std::vector<std::string>(std::begin(kLayers), std::end(kLayers))))
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->group(kWhat);
+  declare_switch(*app, "--kernels", flags->kernels,
+                 "Look into the code objects: which kernels are missing, empty or only stop the "
+                 "program. Reads whole files.")
       ->group(kWhat);
   constexpr const char* kResult = "What to report";
   declare_switch(*app, "--all", flags->all, "Also the gates that admit the target.")

@@ -45,7 +45,7 @@ Result<Exit> explain_place(Flags flags, const PlaceName& place, Console& console
   auto subject = find_subject_of(flags, place, console);
   if (!subject) return std::unexpected(subject.error());
   for (const package::Environment& environment : (*subject)->environments) {
-    auto file = find_file(environment, place);
+    auto file = find_file(environment, (*subject)->archive_of(environment), place);
     if (!file) continue;
     auto found = inspect_line(**subject, environment, *file, place.line);
     if (!found) return std::unexpected(found.error());
@@ -107,6 +107,7 @@ Command explain_command(CLI::App& top) {
                   "the working folder), "
                   "the name of a gate form, of a rule or of a patch set.")
       ->required();
+  flags->archives = true;
   declare(*app, *flags, false);
   declare(*app, *output, {Format::human, Format::json});
   return {app, output, [flags](Console& console) { return run(*flags, console); }};

@@ -105,6 +105,20 @@ Result<Inspection> audit_and(const Subject& subject, const package::Environment&
   return out;
 }
 
+Result<std::string> text_of(const Subject& subject, const package::Environment& environment,
+                            const FoundFile& found) {
+  if (const auto* archive = subject.archive_of(environment)) return archive->texts.at(found.path);
+  auto text = read_file(environment.sites[found.site].path + '/' + found.path, kLargest);
+  if (!text) return std::unexpected(text.error());
+  return std::move(text->bytes);
+}
+
+audit::Options options_for(const Subject& subject, const package::Environment& environment) {
+  audit::Options options = subject.options;
+  options.archive = subject.archive_of(environment);
+  return options;
+}
+
 std::string real_path(const std::string& path) {
   char resolved[PATH_MAX];
   return realpath(path.c_str(), resolved) == nullptr ? std::string() : std::string(resolved);
@@ -132,7 +146,14 @@ bool looks_like_id(const std::string& text) {
 }
 
 std::optional<FoundFile> find_file(const package::Environment& environment,
-                                   const PlaceName& place) {
+                                   const audit::ArchiveTree* archive, const PlaceName& place) {
+  if (archive != nullptr) {
+    for (const audit::FoundFile& file : archive->files) {
+      if (file.path == place.path && archive->texts.contains(file.path))
+        return FoundFile{file.root, file.path};
+    }
+    return std::nullopt;
+  }
   auto is_file = [](const std::string& path) {
     std::error_code ec;
     return fs::is_regular_file(path, ec);
@@ -172,7 +193,7 @@ Result<Inspection> inspect_gate(const Subject& subject, const package::Environme
                                 const std::string& id) {
   report::Explanation explanation;
   std::vector<std::string> several;
-  audit::Options options = subject.options;
+  audit::Options options = options_for(subject, environment);
   options.inspect = [&](const audit::Inside& inside) {
     std::vector<const gate::Gate*> found;
     for (const gate::Gate& g : inside.report.gates) {
@@ -194,10 +215,9 @@ Result<Inspection> inspect_gate(const Subject& subject, const package::Environme
 
 Result<Inspection> inspect_line(const Subject& subject, const package::Environment& environment,
                                 const FoundFile& found, std::uint32_t line) {
-  std::string full = environment.sites[found.site].path + '/' + found.path;
-  auto text = read_file(full, kLargest);
-  if (!text) return std::unexpected(text.error());
-  source::SourceFile file(found.path, std::move(text->bytes));
+  auto bytes = text_of(subject, environment, found);
+  if (!bytes) return std::unexpected(bytes.error());
+  source::SourceFile file(found.path, std::move(*bytes));
   if (line > file.line_count()) {
     return fail(ErrorCode::not_found,
                 fmt::format("the file has {} only", text::count(file.line_count(), "line")),
@@ -205,7 +225,7 @@ Result<Inspection> inspect_line(const Subject& subject, const package::Environme
   }
   report::Explanation explanation;
   explanation.context = context_of(file, line, line);
-  audit::Options options = subject.options;
+  audit::Options options = options_for(subject, environment);
   options.watch = audit::Line{found.path, audit::offset_of(file, audit::code_line(file, line))};
   options.inspect = [&](const audit::Inside& inside) {
     explanation.line = audit::line_facts(inside, file, line);

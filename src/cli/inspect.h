@@ -25,7 +25,9 @@ struct FoundFile {
   std::uint32_t site = 0;
   std::string path;  // relative to it
 };
-std::optional<FoundFile> find_file(const package::Environment& environment, const PlaceName& place);
+// `archive`: the one that the environment is, or nullptr.
+std::optional<FoundFile> find_file(const package::Environment& environment,
+                                   const audit::ArchiveTree* archive, const PlaceName& place);
 
 // As find_subject(); where no environment is named, the one that the file lies in.
 Result<std::unique_ptr<Subject>> find_subject_of(const AnalysisFlags& flags, const PlaceName& place,

@@ -32,14 +32,6 @@ std::string header(std::string_view metadata, std::string_view key) {
   return {};
 }
 
-// "flashinfer_python-0.6.3". Versions hold no '-'; names should not either, but some installers
-// wrote them.
-void read_wheel_name(std::string_view stem, Distribution& d) {
-  std::size_t dash = stem.rfind('-');
-  d.name = normalised_name(stem.substr(0, dash));
-  if (dash != stem.npos) d.version_text = stem.substr(dash + 1);
-}
-
 // "name-1.0-py3.11-linux_x86_64", the last two optional.
 void read_egg_name(std::string_view stem, Distribution& d) {
   std::vector<std::string_view> parts = text::split(stem, '-');
@@ -72,30 +64,12 @@ std::string unescape_url(std::string_view s) {
   return out;
 }
 
-// PEP 610: {"url": "file:///path", "dir_info": {"editable": true}}.
-std::string editable_source(const std::string& direct_url_file) {
-  auto json = nlohmann::json::parse(small_file(direct_url_file), nullptr, false);
-  if (!json.is_object()) return {};
-  auto dir_info = json.find("dir_info");
-  if (dir_info == json.end() || !dir_info->is_object()) return {};
-  auto editable = dir_info->find("editable");
-  auto url = json.find("url");
-  if (editable == dir_info->end() || *editable != true || url == json.end() || !url->is_string()) {
-    return {};
-  }
-  std::string_view text = url->get_ref<const std::string&>();
-  if (!text.starts_with("file://")) return {};
-  text.remove_prefix(7);
-  if (std::size_t slash = text.find('/'); slash != text.npos) text.remove_prefix(slash);  // a host
-  return unescape_url(text);
-}
-
 Distribution read_dist_info(const std::string& folder, std::string_view name) {
   Distribution d;
   read_wheel_name(name.substr(0, name.size() - kDistInfo.size()), d);
   if (d.version_text.empty()) read_headers(folder + "/METADATA", d);
   d.installer = text::lower(text::trim(small_file(folder + "/INSTALLER")));
-  d.editable_source = editable_source(folder + "/direct_url.json");
+  d.editable_source = editable_source(small_file(folder + "/direct_url.json"));
   return d;
 }
 
@@ -124,6 +98,34 @@ std::string normalised_name(std::string_view name) {
   }
   if (gap) out += '-';
   return out;
+}
+
+// Versions hold no '-'; names should not either, but some installers wrote them.
+bool read_wheel_name(std::string_view stem, Distribution& out) {
+  std::size_t dash = stem.rfind('-');
+  out.name = normalised_name(stem.substr(0, dash));
+  if (dash == stem.npos) return false;
+  out.version_text = stem.substr(dash + 1);
+  out.version = Version::parse(out.version_text);
+  return true;
+}
+
+// PEP 610: {"url": "file:///path", "dir_info": {"editable": true}}.
+std::string editable_source(std::string_view direct_url) {
+  auto json = nlohmann::json::parse(direct_url, nullptr, false);
+  if (!json.is_object()) return {};
+  auto dir_info = json.find("dir_info");
+  if (dir_info == json.end() || !dir_info->is_object()) return {};
+  auto editable = dir_info->find("editable");
+  auto url = json.find("url");
+  if (editable == dir_info->end() || *editable != true || url == json.end() || !url->is_string()) {
+    return {};
+  }
+  std::string_view text = url->get_ref<const std::string&>();
+  if (!text.starts_with("file://")) return {};
+  text.remove_prefix(7);
+  if (std::size_t slash = text.find('/'); slash != text.npos) text.remove_prefix(slash);  // a host
+  return unescape_url(text);
 }
 
 std::vector<Distribution> read_distributions(const std::string& site_path, std::uint32_t site,
@@ -160,6 +162,7 @@ std::vector<Distribution> read_distributions(const std::string& site_path, std::
 }
 
 Result<Record> read_record(const std::string& site_path, const Distribution& distribution) {
+  if (distribution.record != nullptr) return *distribution.record;
   std::string folder = join_path(site_path, distribution.metadata);
   std::string path = join_path(folder, distribution.egg ? "installed-files.txt" : "RECORD");
   auto text = read_file(path);

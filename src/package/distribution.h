@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -28,10 +29,20 @@ struct Distribution {
   bool egg = false;         // *.egg-info, or an EGG-INFO folder
   std::string installer;    // "pip", "uv", "conda"; empty if nothing says it
   std::string editable_source;  // the folder of an editable install (direct_url.json), else empty
+  // RECORD where it was read already (of an archive); else read_record() reads it from disk.
+  std::shared_ptr<const Record> record;
 };
 
 // PEP 503: lower case, runs of '-', '_' and '.' become one '-'.
 std::string normalised_name(std::string_view name);
+
+// "flashinfer_python-0.6.3", the name of a *.dist-info folder without its end: fills in name and
+// versions. False if there is no version in it.
+bool read_wheel_name(std::string_view stem, Distribution& out);
+
+// The folder that the text of a direct_url.json (PEP 610) names as an editable install's sources;
+// empty if it says something else.
+std::string editable_source(std::string_view direct_url);
 
 // The distributions of one site, sorted by name, then metadata folder. Reads folder names and three
 // small files each; RECORD is left alone. Folders that pip left half removed ("~name") are noted.

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/text.h"
+#include "report/binaries.h"
 #include "report/listing.h"
 #include "report/remedy.h"
 #include "report/report.h"
@@ -49,6 +50,16 @@ class Human {
     out_ += '\n' + summary(report_, target_, sorted, width_);
     policy(pick(sorted.shut, Verdict::policy));
     next(sorted.shut);
+    Entries files;
+    for (Entries* entries : {&sorted.shut, &sorted.undecided}) {
+      std::ranges::copy_if(*entries, std::back_inserter(files), is_binary);
+      for (const Entry& e : *entries) effects_.insert(is_binary(e) ? e.standing->effect : gate::Effect::none);
+      std::erase_if(*entries, is_binary);
+    }
+    if (!files.empty()) {
+      heading("Binaries", "their code objects do not serve " + target_.name() + ", or not all of them");
+      out_ += binaries(files, listing_, paint_, width_);
+    }
     detailed("Over-admission", Verdict::over_admission,
              pick(sorted.admitted, Verdict::over_admission));
     folded("Capability", Verdict::capability, pick(sorted.shut, Verdict::capability));

@@ -1,13 +1,12 @@
 #include "audit/archive_objects.h"
 
-#include <archive.h>
-#include <archive_entry.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
 
+#include "support/archive.h"
 #include "unit/binary/make.h"
 
 namespace ungate::audit {
@@ -16,7 +15,7 @@ namespace {
 namespace fs = std::filesystem;
 namespace make = binary::make;
 
-using Files = std::vector<std::pair<std::string, std::string>>;
+using Files = test::ArchiveFiles;
 
 class ArchiveObjectsTest : public testing::Test {
  protected:
@@ -27,26 +26,7 @@ class ArchiveObjectsTest : public testing::Test {
   ~ArchiveObjectsTest() override { fs::remove_all(folder_); }
 
   std::string archive_of(const std::string& name, const Files& files) {
-    std::string path = (folder_ / name).string();
-    archive* a = archive_write_new();
-    if (name.ends_with(".whl"))
-      archive_write_set_format_zip(a);
-    else
-      archive_write_set_format_pax_restricted(a);
-    archive_write_open_filename(a, path.c_str());
-    for (const auto& [file, bytes] : files) {
-      archive_entry* e = archive_entry_new();
-      archive_entry_set_pathname(e, file.c_str());
-      archive_entry_set_perm(e, 0644);
-      archive_entry_set_filetype(e, AE_IFREG);
-      archive_entry_set_size(e, static_cast<la_int64_t>(bytes.size()));
-      archive_write_header(a, e);
-      archive_write_data(a, bytes.data(), bytes.size());
-      archive_entry_free(e);
-    }
-    archive_write_close(a);
-    archive_write_free(a);
-    return path;
+    return test::write_archive((folder_ / name).string(), files);
   }
 
   std::string bytes_of(const std::string& path) {

@@ -72,6 +72,22 @@ TEST(BinaryGates, SomeUnits) {
   EXPECT_TRUE(text.starts_with("unknown no-code unknown: the rest is for sm_90a;")) << text;
 }
 
+// A file can be covered and still hold kernels that only stop the program: vLLM's CUTLASS MLA image.
+TEST(BinaryGates, KernelsThatOnlyTrap) {
+  ObjectFile f = file("a.so", library({make::sass(100, make::kExact), make::sass(120)}));
+  binary::Kernels kernels{{"mla", "norm"}, {}};
+  for (std::uint32_t object : {0u, 1u}) {
+    for (std::uint32_t name : {0u, 1u}) kernels.images.push_back({name, object, 32, 256, 0, false, false});
+  }
+  kernels.images[2].trap = true;
+  f.kernels = kernels;
+  EXPECT_EQ(standing(gates({f}, "sm_120").at(0)),
+            "unknown no-code unknown: of 2 kernels, 1 have machine code that loads; 1 only stop the program: mla (1); "
+            "which of the kernels a program calls decides;");
+  EXPECT_EQ(standing(gates({f}, "sm_100").at(0)),
+            "yes none : of 2 kernels, 2 have machine code that loads;");
+}
+
 TEST(BinaryGates, WhatIsOneGate) {
   auto out =
       gates({file("f/a.cubin", make::cubin(100)), file("f/b.cubin", make::cubin(100)),

@@ -223,5 +223,13 @@ TEST(Kernels, SurvivesEveryByte) {
   EXPECT_GT(errors, 20u);
 }
 
+TEST(Kernels, ShortNames) {
+  EXPECT_EQ(short_name("_ZN2ns6kernelIfEEvPT_"), "kernel<float>");
+  EXPECT_EQ(short_name("_ZN1a1b6kernelEPf"), "kernel");
+  EXPECT_EQ(short_name("_ZN2ns6kernelINS_6traitsIfEEEEvPT_"), "kernel<traits>");
+  EXPECT_EQ(short_name("_ZN12_GLOBAL__N_16kernelEv"), "kernel");
+  EXPECT_EQ(short_name("plain_name"), "plain_name");
+}
+
 }  // namespace
 }  // namespace ungate::binary

@@ -96,5 +96,11 @@ TEST(Stream, LargeFilesOfOtherKinds) {
   EXPECT_TRUE(passed(make::cubin(90), 50).starts_with("error: a file of the kind 'cubin'"));
 }
 
+// PTX is known by its header, which may come after the first pieces.
+TEST(Stream, AHeaderThatComesLate) {
+  std::string ptx = "//" + std::string(100, 'x') + "\n.version 8.8\n.target sm_90a\n.visible ";
+  EXPECT_EQ(passed(ptx, 10), on_disk(ptx));
+}
+
 }  // namespace
 }  // namespace ungate::binary
