@@ -12,6 +12,7 @@
 #include "patch/revert.h"
 #include "patch/state_folder.h"
 #include "rules/diff_file.h"
+#include "source/edit.h"
 
 namespace ungate::cli {
 namespace {
@@ -24,6 +25,28 @@ void list_files(ProofEdits& edits) {
     for (const auto& [path, text] : *texts) files.insert(path);
   }
   edits.files.assign(files.begin(), files.end());
+}
+
+// Where a hunk fits: at its line, else where its text stands once.
+Result<source::Edit> place(const rules::Hunk& hunk, const std::string& text) {
+  const patch::TextEdit& edit = hunk.edit;
+  std::vector<std::size_t> places;
+  std::size_t line = 1, seen = 0;
+  for (std::size_t at = text.find(edit.replace); at != text.npos; at = text.find(edit.replace, at + 1)) {
+    line += static_cast<std::size_t>(std::count(text.begin() + static_cast<std::ptrdiff_t>(seen), text.begin() + static_cast<std::ptrdiff_t>(at), '\n'));
+    seen = at;
+    if (at > 0 && text[at - 1] != '\n') continue;  // whole lines
+    if (line == hunk.line) places.clear();
+    places.push_back(at);
+    if (line == hunk.line) break;
+  }
+  if (places.size() == 1) {
+    auto begin = static_cast<std::uint32_t>(places.front());
+    return source::Edit{{begin, begin + static_cast<std::uint32_t>(edit.replace.size())}, edit.replace, edit.with};
+  }
+  std::string why = places.empty() ? fmt::format("the hunk of line {} fits nowhere", hunk.line)
+                                   : fmt::format("the hunk of line {} fits at several places and not at that one", hunk.line);
+  return fail(ErrorCode::does_not_fit, why, edit.path, "make the diff anew from these files, with more context");
 }
 
 }  // namespace
@@ -71,20 +94,23 @@ Result<ProofEdits> edits_of_diff(const package::Environment& environment, const 
   if (!edits) return std::unexpected(edits.error());
   ProofEdits out;
   out.subject = "diff " + file;
-  for (const patch::TextEdit& edit : *edits) {
-    auto known = out.after.find(edit.path);
-    if (known == out.after.end()) {
-      auto original = text_of(environment, edit.path);
+  std::map<std::string, std::string> originals;
+  std::map<std::string, std::vector<source::Edit>> changes;
+  for (const rules::Hunk& hunk : *edits) {
+    const std::string& path = hunk.edit.path;
+    if (!originals.contains(path)) {
+      auto original = text_of(environment, path);
       if (!original) return std::unexpected(original.error());
-      known = out.after.emplace(edit.path, std::move(*original)).first;
+      originals[path] = std::move(*original);
     }
-    std::string& bytes = known->second;
-    std::size_t at = bytes.find(edit.replace);
-    if (at == bytes.npos || bytes.find(edit.replace, at + 1) != bytes.npos) {
-      return fail(ErrorCode::does_not_fit, at == bytes.npos ? "a hunk fits nowhere" : "a hunk fits at several places", edit.path,
-                  "make the diff anew from these files, with more context");
-    }
-    bytes.replace(at, edit.replace.size(), edit.with);
+    auto change = place(hunk, originals[path]);
+    if (!change) return std::unexpected(change.error());
+    changes[path].push_back(std::move(*change));
+  }
+  for (auto& [path, list] : changes) {
+    auto edited = source::apply_edits(originals[path], list, path);
+    if (!edited) return std::unexpected(edited.error());
+    out.after[path] = std::move(*edited);
   }
   list_files(out);
   return out;

@@ -6,6 +6,8 @@
 #include <cstdlib>
 #include <filesystem>
 #include <mutex>
+#include <optional>
+#include <utility>
 
 #include "base/file.h"
 #include "base/hash.h"
@@ -14,7 +16,10 @@
 #include "cli/command.h"
 #include "cli/proof_edits.h"
 #include "cli/proof_job.h"
+#include "cli/unpacked_wheels.h"
 #include "cli/version.h"
+#include "package/archive.h"
+#include "package/folder.h"
 #include "patch/state_folder.h"
 #include "prove/record.h"
 #include "prove/recorded_proof.h"
@@ -26,7 +31,7 @@ namespace {
 struct Flags : PlanFlags {
   std::string what;  // a plan file or a patch set
   std::string run, diff, record;
-  std::vector<std::string> modules;
+  std::vector<std::string> modules, wheels;
   bool quick = false, cache = true;
   std::string cache_folder;
 };
@@ -96,9 +101,10 @@ constexpr const char* kCompilerVariables[] = {"NVCC_PREPEND_FLAGS", "NVCC_APPEND
 
 class Proving {
  public:
-  Proving(const Flags& flags, Console& console) : flags_(flags), console_(console) {}
+  Proving(Flags flags, Console& console) : flags_(std::move(flags)), console_(console) {}
 
   Result<Exit> run() {
+    if (auto status = unpack(); !status) return std::unexpected(status.error());
     auto subject = find_subject(flags_, console_);
     if (!subject) return std::unexpected(subject.error());
     subject_ = std::move(*subject);
@@ -108,7 +114,7 @@ class Proving {
     environment.selected.clear();
     compiler_ = compiler_for(*subject_, environment);
     // A record is of kernels, not of the text that was shown.
-    Answers answers(flags_.cache && compiler_ && flags_.record.empty() ? answers_folder(flags_.cache_folder) : "");
+    Answers answers(flags_.cache && compiler_ && flags_.record.empty() && !unpacked_ ? answers_folder(flags_.cache_folder) : "");
     answers.ask(*subject_, question(), console_.cancelled(), state_folders(environment));
     auto kept = answers.show_kept(console_);
     if (!kept) return std::unexpected(kept.error());
@@ -124,6 +130,23 @@ class Proving {
   }
 
  private:
+  // Wheels become a folder; what is shown names the wheels.
+  Status unpack() {
+    std::vector<std::string> wheels = flags_.wheels;
+    std::string& prefix = flags_.environment.prefix;
+    if (package::is_archive_name(prefix) && package::is_file(prefix)) wheels.insert(wheels.begin(), std::exchange(prefix, {}));
+    if (wheels.empty()) return {};
+    if (!prefix.empty() || !flags_.environment.python.empty())
+      return fail(ErrorCode::usage, "wheels and an environment exclude each other", "--wheel", "install the wheels there, or name all that are needed with --wheel");
+    auto folder = prove::ScratchFolder::make();
+    if (!folder) return std::unexpected(folder.error());
+    unpacked_.emplace(std::move(*folder));
+    console_.progress("unpacking wheels", 0, 0);
+    prefix = unpacked_->path() + "/wheels";
+    wheel_names_ = text::join(wheels, ", ");
+    return unpack_wheels(wheels, prefix, console_.cancelled());
+  }
+
   Result<ProofEdits> edits(const package::Environment& environment) {
     if (!flags_.run.empty()) return edits_of_run(environment, flags_.run);
     if (!flags_.diff.empty()) return edits_of_diff(environment, flags_.diff);
@@ -161,7 +184,7 @@ class Proving {
 
   report::ProofView new_view(const package::Environment& environment) const {
     report::ProofView view;
-    view.where = name_of(environment);
+    view.where = unpacked_ ? wheel_names_ : name_of(environment);
     view.targets = subject_->targets;
     view.quick = flags_.quick;
     return view;
@@ -276,8 +299,10 @@ class Proving {
     return {};
   }
 
-  const Flags& flags_;
+  Flags flags_;
   Console& console_;
+  std::optional<prove::ScratchFolder> unpacked_;
+  std::string wheel_names_;
   std::unique_ptr<Subject> subject_;
   Result<prove::Compiler> compiler_ = prove::Compiler();
 };
@@ -317,6 +342,11 @@ Command prove_command(CLI::App& top) {
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->group(kProve);
+  app->add_option("--wheel", flags->wheels, "A wheel that is not installed, in place of an environment; may be given again, for what it needs.")
+      ->type_name("FILE")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->group(kWhere);
   declare_switch(*app, "--quick", flags->quick, "The fewest units that hold the edits, for the target and one other device; no originals.")->group(kProve);
   app->add_option("--record", flags->record, "Write the proof of a patch set to this file, to be carried beside the set.")->type_name("FILE")->group(kProve);
   declare_cache(*app, flags->cache, flags->cache_folder);

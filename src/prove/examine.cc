@@ -129,7 +129,7 @@ void examine_failure(TargetProof& proof) {
   if (!f.instruction.empty()) what += "; the instruction is `" + f.instruction + '`';
   if (!f.feature.empty()) what += "; " + proof.target.name() + " lacks " + f.feature;
   bool memory = f.message.find("too much shared") != f.message.npos;
-  proof.problems.push_back({memory ? "shared-memory" : "fails-build", what, f.where, f.kernel.empty() ? "" : short_name(f.kernel), 1});
+  proof.problems.push_back({memory ? "shared-memory" : "fails-build", without_roots(what), without_roots(f.where), f.kernel.empty() ? "" : short_name(f.kernel), 1});
   if (proof.before && !proof.before->compiled)
     proof.notes.push_back("the original does not compile for " + proof.target.name() + " either: " + proof.before->failure.message);
 }
@@ -161,10 +161,11 @@ void examine(TargetProof& proof, const Build* reference, const Job& job) {
 
 void examine(OtherProof& proof) {
   const Unchanged& u = proof.unchanged;
+  std::string where = without_roots(u.where);
   std::string target = proof.target.name();
   if (!proof.known || u.same != Same::no) return;
   if (!u.failure.empty()) {
-    proof.problems.push_back({"fails-build", "no longer compiles for " + target + ": " + u.failure, u.where, {}, 1});
+    proof.problems.push_back({"fails-build", "no longer compiles for " + target + ": " + without_roots(u.failure), where, {}, 1});
     return;
   }
   std::map<std::string, std::pair<std::string, std::size_t>> kernels;
@@ -179,8 +180,8 @@ void examine(OtherProof& proof) {
   add(u.added, "is new");
   add(u.changed, "has other machine code");
   for (const auto& [name, entry] : kernels)
-    proof.problems.push_back({"changed-code", entry.first + " on " + target, u.where, name, entry.second});
-  if (kernels.empty()) proof.problems.push_back({"changed-code", "its code for " + target + " changed", u.where, {}, 1});
+    proof.problems.push_back({"changed-code", entry.first + " on " + target, where, name, entry.second});
+  if (kernels.empty()) proof.problems.push_back({"changed-code", "its code for " + target + " changed", where, {}, 1});
 }
 
 }  // namespace ungate::prove

@@ -11,8 +11,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr std::string_view kSite = "/ungate/site";
+
 std::string site_name(std::size_t i) {
-  return "/ungate/site" + std::to_string(i);
+  return std::string(kSite) + std::to_string(i);
 }
 
 bool is_below(std::string_view path, std::string_view folder) {
@@ -104,6 +106,15 @@ std::string Tree::name_of(std::string_view path) const {
     if (is_below(path, folder)) return name + std::string(path.substr(folder.size()));
   }
   return std::string(path);
+}
+
+std::string without_roots(std::string text) {
+  for (std::size_t at = 0; (at = text.find(kSite, at)) != text.npos;) {
+    std::size_t end = text.find_first_not_of("0123456789", at + kSite.size());
+    if (end == text.npos || text[end] != '/') at += kSite.size();
+    else text.erase(at, end + 1 - at);
+  }
+  return text;
 }
 
 std::string Tree::path_of(std::string_view name) const {

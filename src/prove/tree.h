@@ -50,4 +50,7 @@ class Tree {
   std::set<std::string> replaced_;                          // absolute
 };
 
+// Names of Tree::name_of() in a text, relative to their import roots: for people.
+std::string without_roots(std::string text);
+
 }  // namespace ungate::prove

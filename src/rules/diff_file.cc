@@ -26,8 +26,8 @@ std::string name_of_file(std::string_view header) {
   return std::string(header);
 }
 
-// The numbers of lines in "@@ -12,7 +12,8 @@"; an absent count is 1.
-bool parse_counts(std::string_view line, int& before, int& after) {
+// The first old line and the numbers of lines in "@@ -12,7 +12,8 @@"; an absent count is 1.
+bool parse_counts(std::string_view line, std::size_t& first, int& before, int& after) {
   auto count = [&](char mark, int& out) {
     std::size_t at = line.find(mark);
     if (at == line.npos) return false;
@@ -39,14 +39,16 @@ bool parse_counts(std::string_view line, int& before, int& after) {
     auto [end, error] = std::from_chars(range.data(), range.data() + range.size(), out);
     return error == std::errc() && end == range.data() + range.size();
   };
-  return line.starts_with("@@ -") && count('-', before) && count('+', after);
+  if (!line.starts_with("@@ -")) return false;
+  std::from_chars(line.data() + 4, line.data() + line.size(), first);
+  return  count('-', before) && count('+', after);
 }
 
 class Reader {
  public:
   Reader(std::string_view text, const std::string& file) : lines_(whole_lines(text)), file_(file) {}
 
-  Result<std::vector<patch::TextEdit>> read() {
+  Result<std::vector<Hunk>> read() {
     while (at_ < lines_.size()) {
       std::string_view line = lines_[at_];
       if (line.starts_with("--- ") && at_ + 1 < lines_.size() &&
@@ -71,7 +73,7 @@ class Reader {
     std::string before = name_of_file(lines_[at_].substr(4)),
                 after = name_of_file(lines_[at_ + 1].substr(4));
     if (before != after)
-      return fail_here("a patch set edits files; it does not create, remove or rename them");
+      return fail_here("a file would be created, removed or renamed; only edits are taken");
     path_ = before;
     at_ += 2;
     return {};
@@ -79,8 +81,9 @@ class Reader {
 
   Status hunk() {
     int before = 0, after = 0;
+    std::size_t old_line = 0;
     if (path_.empty()) return fail_here("a hunk before the name of its file");
-    if (!parse_counts(lines_[at_], before, after)) return fail_here("not the first line of a hunk");
+    if (!parse_counts(lines_[at_], old_line, before, after)) return fail_here("not the first line of a hunk");
     std::size_t first = at_++;
     patch::TextEdit edit{path_, {}, {}};
     bool context = false;
@@ -107,7 +110,7 @@ class Reader {
       at_ = first;
       return fail_here("a hunk needs lines of context and a change");
     }
-    edits_.push_back(std::move(edit));
+    edits_.push_back({std::move(edit), old_line});
     return {};
   }
 
@@ -115,12 +118,12 @@ class Reader {
   const std::string& file_;
   std::size_t at_ = 0;
   std::string path_;
-  std::vector<patch::TextEdit> edits_;
+  std::vector<Hunk> edits_;
 };
 
 }  // namespace
 
-Result<std::vector<patch::TextEdit>> read_diff(std::string_view text, const std::string& file) {
+Result<std::vector<Hunk>> read_diff(std::string_view text, const std::string& file) {
   return Reader(text, file).read();
 }
 

@@ -159,10 +159,12 @@ class Loader {
       return;
     }
     auto read = read_diff(*text, file);
-    if (read)
-      std::ranges::move(*read, std::back_inserter(out.edits));
-    else
+    if (!read) {
       node["patch"].fail(read.error().where + ": " + read.error().what);
+      return;
+    }
+    // A patch set is for several releases: its hunks are found by their text alone.
+    for (Hunk& hunk : *read) out.edits.push_back(std::move(hunk.edit));
   }
 
   static TextEdit edit(const Yaml& node, const std::string& path) {

@@ -7,7 +7,15 @@ namespace ungate::rules {
 namespace {
 
 using patch::TextEdit;
+
+std::vector<TextEdit> edits_of(const std::vector<Hunk>& hunks) {
+  std::vector<TextEdit> out;
+  for (const Hunk& h : hunks) out.push_back(h.edit);
+  return out;
+}
+
 using testing::ElementsAre;
+using testing::Field;
 
 std::string wrong(std::string_view text) {
   auto edits = read_diff(text, "x.patch");
@@ -39,9 +47,10 @@ TEST(DiffFile, GivesOneEditAHunk) {
       "-gone\n",
       "x.patch");
   ASSERT_TRUE(edits.has_value()) << to_text(edits.error());
-  EXPECT_THAT(*edits, ElementsAre(TextEdit{"p/a.h", "one\ntwo\nthree\n", "one\n2\n2b\nthree\n"},
+  EXPECT_THAT(edits_of(*edits), ElementsAre(TextEdit{"p/a.h", "one\ntwo\nthree\n", "one\n2\n2b\nthree\n"},
                                   TextEdit{"p/a.h", "nine\n", "nine\nten\n"},
                                   TextEdit{"p/b.h", "kept\ngone\n", "kept\n"}));
+  EXPECT_THAT(*edits, ElementsAre(Field(&Hunk::line, 1), Field(&Hunk::line, 9), Field(&Hunk::line, 1)));
 }
 
 TEST(DiffFile, KnowsFilesWithoutAFinalNewlineAndEmptyContext) {
@@ -50,14 +59,14 @@ TEST(DiffFile, KnowsFilesWithoutAFinalNewlineAndEmptyContext) {
       "newline at end of file\n",
       "x.patch");
   ASSERT_TRUE(edits.has_value()) << to_text(edits.error());
-  EXPECT_THAT(*edits, ElementsAre(TextEdit{"x", "one\n\ntwo", "one\n\n2"}));
+  EXPECT_THAT(edits_of(*edits), ElementsAre(TextEdit{"x", "one\n\ntwo", "one\n\n2"}));
 }
 
 TEST(DiffFile, SaysWhereItIsWrong) {
   EXPECT_EQ(wrong("--- a/x\n+++ b/y\n@@ -1 +1 @@\n"),
-            "x.patch:1: a patch set edits files; it does not create, remove or rename them");
+            "x.patch:1: a file would be created, removed or renamed; only edits are taken");
   EXPECT_EQ(wrong("--- /dev/null\n+++ b/y\n@@ -0,0 +1 @@\n+a\n"),
-            "x.patch:1: a patch set edits files; it does not create, remove or rename them");
+            "x.patch:1: a file would be created, removed or renamed; only edits are taken");
   EXPECT_EQ(wrong("@@ -1 +1 @@\n-a\n+b\n"), "x.patch:1: a hunk before the name of its file");
   EXPECT_EQ(wrong("--- a/x\n+++ b/x\n@@ nonsense @@\n"), "x.patch:3: not the first line of a hunk");
   EXPECT_EQ(wrong("--- a/x\n+++ b/x\n@@ -1,3 +1,3 @@\n a\n-b\n+c\n"),
