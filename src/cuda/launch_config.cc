@@ -245,6 +245,16 @@ std::string ConfigReader::cluster_size(std::string_view attributes, std::size_t 
   return {};
 }
 
+std::string ConfigReader::dynamic_shared(std::string_view config, std::size_t declared, std::size_t at) const {
+  for (std::size_t k : names_.before("dynamicSmemBytes", at)) {
+    // config.dynamicSmemBytes = …
+    if (k < declared || k < 2 || k + 1 >= l_.size() || !l_[k + 1].is("=")) continue;
+    if (std::string_view base = base_of(k - 1); !base.empty() && base != config) continue;
+    return text::one_line(spell(l_, k + 2, statement_end(k + 2)), 80);
+  }
+  return {};
+}
+
 ConfigAt ConfigReader::at(std::size_t begin, std::size_t end, std::size_t at) const {
   ConfigAt out;
   while (begin < end && !l_[begin].is_identifier()) ++begin;
@@ -259,6 +269,7 @@ ConfigAt ConfigReader::at(std::size_t begin, std::size_t end, std::size_t at) co
     return out;
   }
   out.helper = helper_of(*declared);
+  out.dynamic_shared = dynamic_shared(config, *declared, at);
   std::string_view attributes = attributes_of(config, *declared, at);
   if (attributes.empty() && out.helper.empty()) return out;  // no attributes
   // The attributes may be set before the configuration is declared.

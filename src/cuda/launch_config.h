@@ -19,7 +19,7 @@ inline constexpr std::string_view kCluster = "cudaLaunchAttributeClusterDimensio
 // What is known of a configuration at a place.
 struct ConfigAt {
   Setting programmatic, cluster;
-  std::string cluster_size;
+  std::string cluster_size, dynamic_shared;  // source texts
   std::uint32_t parameter = kNone;  // it is a parameter of the function
   Symbol helper;                    // it is the result of this function
 };
@@ -53,6 +53,7 @@ class ConfigReader {
   Setting under(std::size_t statement, std::size_t at, Setting value) const;
   std::size_t statement_end(std::size_t i) const;
   std::string cluster_size(std::string_view attributes, std::size_t at) const;
+  std::string dynamic_shared(std::string_view config, std::size_t declared, std::size_t at) const;
 
   const Lexemes& l_;
   const Blocks& blocks_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/text.h"
 #include "cuda/blocks.h"
 #include "cuda/body.h"
 #include "cuda/launch_config.h"
@@ -59,6 +60,11 @@ class Reader {
     }
     Launch launch = make(i);
     kernels(begin, i, i, 0, launch);
+    std::size_t close = i + 1;
+    while (close < l_.size() && !l_[close].is(">>>") && !l_[close].is(";")) ++close;
+    Arguments configuration = split_arguments(l_, i + 1, close);
+    if (configuration.size() > 2)
+      launch.dynamic_shared = text::one_line(spell(l_, configuration[2].first, configuration[2].second), 80);
     add(std::move(launch), begin, i);
   }
 
@@ -86,6 +92,7 @@ class Reader {
       launch.programmatic = c.programmatic;
       launch.cluster = c.cluster;
       launch.cluster_size = c.cluster_size;
+      launch.dynamic_shared = c.dynamic_shared;
       launch.config_parameter = c.parameter;
       launch.config_helper = c.helper;
     }

@@ -108,6 +108,7 @@ struct Launch {
   Setting programmatic;      // programmatic stream serialization (PDL)
   Setting cluster;           // cluster dimension
   std::string cluster_size;  // source text of the x dimension, if set
+  std::string dynamic_shared;  // source text of the bytes of dynamic shared memory, if set
   // The kernel, or the configuration, is this parameter of the function: its callers decide.
   std::uint32_t kernel_parameter = kNone;
   std::uint32_t config_parameter = kNone;

@@ -66,7 +66,7 @@ std::string bytes(std::uint64_t n) {
   return n % 1024 == 0 ? fmt::format("{} KB", n / 1024) : fmt::format("{} bytes", n);
 }
 
-void examine_kernel(const KernelFacts& k, const KernelFacts* whole, const TargetProof& proof, Problems& problems,
+void examine_kernel(const KernelFacts& k, const KernelFacts* whole, const KernelSource* source, const TargetProof& proof, Problems& problems,
                     std::map<std::string, std::string>& notes) {
   std::string name = short_name(k.name);
   std::string target = proof.target.name();
@@ -89,6 +89,18 @@ void examine_kernel(const KernelFacts& k, const KernelFacts* whole, const Target
     problems.add("traps", k, fmt::format("traps on {} where it does not on {}{}", target, other, without));
   }
   const arch::DeviceFacts& device = proof.target.device().facts();
+  if (source != nullptr && device.smem_block_kb > 0) {
+    std::uint64_t limit = static_cast<std::uint64_t>(device.smem_block_kb) * 1024;
+    std::vector<std::string> open;
+    for (const KernelSource::Dynamic& d : source->dynamic) {
+      if (!d.bytes) open.push_back('`' + d.text + "` (" + d.where + ')');
+      else if (*d.bytes + k.shared_bytes > limit)
+        problems.add("shared-memory", k, fmt::format("is launched with {} of dynamic shared memory beside {}; a block of {} can have {} KB", bytes(*d.bytes),
+                                                     bytes(k.shared_bytes), proof.target.device().name(), device.smem_block_kb), d.where);
+    }
+    // How much that is, only the host knows when it runs.
+    if (!open.empty() && k.effects) notes.try_emplace(name, "gets dynamic shared memory of " + text::join(open, ", ") + ", which was not compared with the device's " + bytes(limit));
+  }
   std::uint64_t cluster = std::uint64_t{k.cluster[0]} * k.cluster[1] * k.cluster[2];
   if (device.max_cluster > 0 && cluster > static_cast<std::uint64_t>(device.max_cluster))
     problems.add("cluster", k, fmt::format("has clusters of {} blocks; {} can place {}", cluster, proof.target.device().name(), device.max_cluster));
@@ -154,7 +166,7 @@ void examine(TargetProof& proof, const Build* reference, const Job& job) {
   Problems problems(proof, job);
   std::map<std::string, std::string> notes;
   for (const KernelFacts& k : proof.after->kernels)
-    examine_kernel(k, same_kernel(reference, k), proof, problems, notes);
+    examine_kernel(k, same_kernel(reference, k), source_of(job.kernels, short_name(k.name)), proof, problems, notes);
   examine_waits(proof, reference, job, problems, notes);
   for (const auto& [name, note] : notes) proof.notes.push_back(name + ' ' + note);
 }

@@ -16,6 +16,14 @@ struct KernelSource {
   std::string programmatic;   // place of a launch with the programmatic attribute; empty: there is none
   std::string condition;      // it is set at run time, by this; empty: always
   bool waits = false;         // a wait stands in it, or in what it calls
+  // What its launches ask for besides its static shared memory: their source text, and how many bytes
+  // that is where it is a number.
+  struct Dynamic {
+    std::string text, where;
+    std::optional<std::uint64_t> bytes;
+    bool operator==(const Dynamic&) const = default;
+  };
+  std::vector<Dynamic> dynamic;
 };
 
 // A condition that takes away from a kernel for the target.

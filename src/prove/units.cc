@@ -72,6 +72,35 @@ void add_build(ModulePlan& plan, const gate::JitModule& module, arch::Device dev
   plan.builds.push_back({arch::DeviceSet::of(device.index()), {target}, units_with(module, flags)});
 }
 
+// "1024", "48 * 1024", "(96 << 10)": a number; nothing for what the text alone does not tell.
+std::optional<std::uint64_t> number_of(std::string_view text) {
+  std::string plain;
+  for (char c : text) {
+    if (c != '(' && c != ')' && c != ' ') plain += c;
+  }
+  std::size_t shift = plain.find("<<");
+  if (shift != plain.npos) {
+    auto left = number_of(std::string_view(plain).substr(0, shift)), right = number_of(std::string_view(plain).substr(shift + 2));
+    return left && right && *right < 32 ? std::optional(*left << *right) : std::nullopt;
+  }
+  std::uint64_t product = 1;
+  for (std::string_view factor : text::split(plain, '*')) {
+    std::int64_t n = 0;
+    while (!factor.empty() && std::string_view("uUlL").find(factor.back()) != std::string_view::npos) factor.remove_suffix(1);
+    if (!text::parse_int(factor, n) || n < 0 || n > INT32_MAX) return std::nullopt;
+    product *= static_cast<std::uint64_t>(n);
+  }
+  return product;
+}
+
+void add_dynamic(KernelSource& kernel, Symbol name, const cuda::Launch& launch, const source::SourceFile& file) {
+  KernelSource::Dynamic asked{launch.dynamic_shared, file.at(launch.range.begin), number_of(launch.dynamic_shared)};
+  if (asked.text.empty() || asked.bytes == 0) return;
+  auto same = [&](const KernelSource::Dynamic& d) { return d.text == asked.text; };
+  kernel.name = name.text();
+  if (std::ranges::none_of(kernel.dynamic, same)) kernel.dynamic.push_back(std::move(asked));
+}
+
 }  // namespace
 
 ModulePlan plan_module(const gate::JitModule& module, arch::CodeTargetSet built, gate::CudaFiles& files, bool walk) {
@@ -144,10 +173,12 @@ std::vector<KernelSource> kernel_sources(const std::vector<std::string>& paths, 
     }
     for (const cuda::Launch& launch : s.launches) {
       using Is = cuda::Setting::Is;
+      for (Symbol kernel : launch.kernels) add_dynamic(kernels[std::string(kernel.text())], kernel, launch, *file);
       if (launch.programmatic.is != Is::yes && launch.programmatic.is != Is::conditional) continue;
       for (Symbol kernel : launch.kernels) {
         KernelSource& k = kernels[std::string(kernel.text())];
         k.name = kernel.text();
+        if (!k.programmatic.empty()) continue;
         k.programmatic = file->at(launch.range.begin);
         k.condition = launch.programmatic.is == Is::conditional ? launch.programmatic.condition : "";
       }

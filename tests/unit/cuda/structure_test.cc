@@ -142,6 +142,17 @@ TEST(Code, InlineAssembly) {
   EXPECT_EQ(s.assembly[2].mnemonics.at(0).text(), "griddepcontrol.wait");
 }
 
+TEST(Structure, DynamicSharedMemoryOfALaunch) {
+  Structure s = read(
+      "void run() {\n  k<<<g, b, 48 * 1024, stream>>>(p);\n  j<<<g, b>>>(p);\n"
+      "  cudaLaunchConfig_t config;\n  config.gridDim = g;\n  config.dynamicSmemBytes = sizeof(S) * n;\n"
+      "  cudaLaunchKernelEx(&config, m, p);\n}\n");
+  ASSERT_EQ(s.launches.size(), 3u);
+  EXPECT_EQ(s.launches[0].dynamic_shared, "48 * 1024");
+  EXPECT_EQ(s.launches[1].dynamic_shared, "");
+  EXPECT_EQ(s.launches[2].dynamic_shared, "sizeof(S) * n");
+}
+
 TEST(Code, SharedMemory) {
   Structure s = read(
       "__global__ void k() {\n  __shared__ float a[4][8];\n  __shared__ int b, c;\n  extern "
