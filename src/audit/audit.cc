@@ -8,6 +8,7 @@
 
 #include "audit/archive_tree.h"
 #include "audit/binary_gates.h"
+#include "audit/natives.h"
 #include "audit/scan.h"
 #include "audit/word_index.h"
 #include "base/text.h"
@@ -188,8 +189,10 @@ class Audit {
   void judge() {
     gate::CudaFiles cuda([this](const std::string& path) { return store_.load(path); }, cuda_world_, rules_.gate.vocabulary);
     gate::Knowledge knowledge = known_here();
+    natives_ = Natives(environment_, objects_, options_.archive != nullptr,
+                       options_.targets);
     gate::Inputs inputs{program_, *evaluation_, cuda, knowledge, scan_.cuda,
-                        [this](Symbol word) { return holders(word); }, options_.targets, options_.open_too};
+                        [this](Symbol word) { return holders(word); }, options_.targets, natives_.libraries(), options_.open_too};
     gate::Findings findings = gate::analyse(inputs);
     report_.counts.modules = findings.modules.size();
     report_.not_checked = std::move(findings.not_checked);
@@ -207,6 +210,7 @@ class Audit {
     }
     std::vector<gate::Gate> binaries = binary_gates(objects_, options_.targets);
     explain_loaders(binaries, *evaluation_, program_);
+    natives_.tell_uses(findings.native, binaries);
     keep(std::move(binaries));
     std::ranges::stable_sort(report_.gates, {}, [](const gate::Gate& g) { return std::tie(g.site, g.path, g.range.begin); });
     std::ranges::sort(report_.unread, {}, &Unread::path);
@@ -233,6 +237,7 @@ class Audit {
   value::World cuda_world_;
   Walk walk_;
   Objects objects_;
+  Natives natives_;
   Scan scan_;
   WordIndex index_;
   std::unique_ptr<python::Evaluation> evaluation_;

@@ -23,24 +23,6 @@ std::string names_of(const std::vector<binary::Built>& built) {
   return text::join(names, ", ");
 }
 
-// "sm_80 sm_90a; PTX sm_90"
-std::string code_of(const binary::Listing& listing) {
-  std::set<binary::Built> sass, ptx;
-  for (const binary::CodeObject& o : listing.objects) {
-    if (!binary::counts(listing, listing.units[o.unit])) continue;
-    if (o.kind == binary::CodeKind::elf) sass.insert(o.built);
-    if (o.kind == binary::CodeKind::ptx) ptx.insert(o.built);
-  }
-  std::string out;
-  for (const binary::Built& b : sass) out += (out.empty() ? "" : " ") + b.name();
-  for (bool first = true; const binary::Built& b : ptx) {
-    out += first ? (out.empty() ? "PTX " : "; PTX ") : " ";
-    out += b.name();
-    first = false;
-  }
-  return out;
-}
-
 // What a build for the device would name: its family from the first member on where there are
 // families.
 std::string wanted_target(arch::Device device) {
@@ -194,6 +176,23 @@ std::string folder_of(const std::string& path) {
 }
 
 }  // namespace
+
+std::string code_of(const binary::Listing& listing) {
+  std::set<binary::Built> sass, ptx;
+  for (const binary::CodeObject& o : listing.objects) {
+    if (!binary::counts(listing, listing.units[o.unit])) continue;
+    if (o.kind == binary::CodeKind::elf) sass.insert(o.built);
+    if (o.kind == binary::CodeKind::ptx) ptx.insert(o.built);
+  }
+  std::string out;
+  for (const binary::Built& b : sass) out += (out.empty() ? "" : " ") + b.name();
+  for (bool first = true; const binary::Built& b : ptx) {
+    out += first ? (out.empty() ? "PTX " : "; PTX ") : " ";
+    out += b.name();
+    first = false;
+  }
+  return out;
+}
 
 std::vector<gate::Gate> binary_gates(const Objects& objects,
                                      const std::vector<arch::Device>& targets) {

@@ -20,6 +20,9 @@
 
 namespace ungate::audit {
 
+// The code that counts in a file: "sm_80 sm_90a; PTX sm_90".
+std::string code_of(const binary::Listing& listing);
+
 // Ordered as the files are. Files without device code are none.
 std::vector<gate::Gate> binary_gates(const Objects& objects,
                                      const std::vector<arch::Device>& targets);

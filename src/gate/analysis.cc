@@ -47,6 +47,7 @@ class Analysis {
     order();
     give_ids(items_);
     Links(in_, items_, modules, shut_, callers_).draw();
+    std::vector<NativeUse> native = tie_to_libraries(in_, items_, callers_);
     Judge(in_, items_, modules, walked_).judge();
     form_groups(items_);
     tell_guards(modules);
@@ -54,6 +55,7 @@ class Analysis {
     Findings out;
     for (Item& item : items_) out.gates.push_back(std::move(item.gate));
     out.modules = std::move(modules);
+    out.native = std::move(native);
     return out;
   }
 

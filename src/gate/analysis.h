@@ -11,6 +11,7 @@
 
 #include "gate/item.h"
 #include "gate/knowledge.h"
+#include "gate/native.h"
 #include "gate/sources.h"
 #include "python/callers.h"
 #include "python/evaluate.h"
@@ -25,12 +26,14 @@ struct Inputs {
   std::vector<std::string> cuda_files;       // those that mention the target macros
   python::Callers::Holders holders;          // modules that hold a word
   std::vector<arch::Device> targets;
+  NativeLibraries libraries;
   bool open_too = false;                     // describe gates of CUDA files that admit every target, too
 };
 
 struct Findings {
   std::vector<Gate> gates;                   // ordered by path, then place
   std::vector<JitModule> modules;
+  std::vector<NativeUse> native;             // one for each of Inputs::libraries
   std::vector<std::string> not_checked;      // sentences: what was left out, and why
 };
 

@@ -37,6 +37,8 @@ struct Item {
   std::set<ItemId> repeats;
   std::set<ItemId> before;          // gates that stop a device earlier
   std::vector<Evidence> path;       // from it to what it leads to
+  std::set<std::size_t> native;     // native libraries that it guards, see native.h
+  std::vector<Evidence> native_path;
 
   // One a target, in the order of the targets.
   std::vector<Admission> admissions;

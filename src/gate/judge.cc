@@ -229,7 +229,10 @@ void Judge::judge() {
   }
   for (Item& item : items_) {
     item.gate.standings.resize(in_.targets.size());
-    for (std::size_t t = 0; t < in_.targets.size(); ++t) judge(item, t);
+    for (std::size_t t = 0; t < in_.targets.size(); ++t) {
+      judge(item, t);
+      judge_by_libraries(in_.libraries, item, item.gate.standings[t]);
+    }
   }
   for (Item& item : items_) {
     for (std::size_t t = 0; t < in_.targets.size(); ++t) repeat(item, t);
