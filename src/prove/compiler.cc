@@ -92,6 +92,36 @@ std::optional<Compiler> ask(const Candidate& candidate) {
   return out;
 }
 
+std::vector<std::string> headers_in(const fs::path& folder) {
+  std::vector<std::string> out;
+  std::error_code ec;
+  for (fs::directory_iterator it(folder, ec), end; it != end; it.increment(ec)) {
+    if (it->path().extension() == ".h") out.push_back(it->path().filename().string());
+  }
+  return out;
+}
+
+// Folders of headers in the environment's NVIDIA wheels of which the toolkit has none.
+std::vector<std::string> library_folders(const Compiler& compiler, const std::vector<std::string>& sites) {
+  std::error_code ec;
+  fs::path home = fs::path(compiler.nvcc).parent_path().parent_path(), real = fs::canonical(compiler.nvcc, ec).parent_path().parent_path();
+  auto toolkit_has = [&](const std::string& header) {
+    for (const fs::path& top : {home, real}) {
+      if (fs::exists(top / "include" / header, ec) || fs::exists(top / "targets/x86_64-linux/include" / header, ec)) return true;
+    }
+    return false;
+  };
+  std::vector<std::string> out;
+  for (const std::string& site : sites) {
+    for (fs::directory_iterator it(site + "/nvidia", ec), end; it != end; it.increment(ec)) {
+      std::vector<std::string> headers = headers_in(it->path() / "include");
+      if (!headers.empty() && std::ranges::none_of(headers, toolkit_has)) out.push_back((it->path() / "include").string());
+    }
+  }
+  std::ranges::sort(out);
+  return out;
+}
+
 }  // namespace
 
 Variable process_variable() {
@@ -105,7 +135,10 @@ Variable process_variable() {
 Result<Compiler> find_compiler(const std::vector<std::string>& own, const std::vector<std::string>& sites,
                                const Variable& variable) {
   for (const Candidate& candidate : candidates(own, sites, variable)) {
-    if (auto compiler = ask(candidate)) return *compiler;
+    auto compiler = ask(candidate);
+    if (!compiler) continue;
+    compiler->library_folders = library_folders(*compiler, sites);
+    return std::move(*compiler);
   }
   return fail(ErrorCode::tool_missing, "no nvcc was found: CUDA_HOME, PATH, /usr/local/cuda and the environment have none",
               {}, "`" + pip_command() + "` brings one (347 MB, no GPU needed)");
@@ -114,6 +147,18 @@ Result<Compiler> find_compiler(const std::vector<std::string>& own, const std::v
 std::string pip_command() {
   return "pip install nvidia-cuda-nvcc~=13.0.0 nvidia-nvvm~=13.0.0 nvidia-cuda-crt~=13.0.0 nvidia-cuda-cccl~=13.0.0 "
          "nvidia-cuda-runtime~=13.0.0";
+}
+
+std::string_view wheel_with(std::string_view header) {
+  static constexpr std::pair<std::string_view, std::string_view> kWheels[] = {
+      {"cublas", "nvidia-cublas"}, {"curand", "nvidia-curand"},      {"cusparse", "nvidia-cusparse"}, {"cusolver", "nvidia-cusolver"},
+      {"cufft", "nvidia-cufft"},   {"nvrtc", "nvidia-cuda-nvrtc"},   {"cupti", "nvidia-cuda-cupti"},  {"nvtx3/", "nvidia-nvtx"},
+      {"cudnn", "nvidia-cudnn-cu13"}, {"nccl", "nvidia-nccl-cu13"},  {"nvshmem", "nvidia-nvshmem-cu13"}, {"tvm/ffi/", "apache-tvm-ffi"},
+      {"dlpack/", "apache-tvm-ffi"}};
+  for (const auto& [prefix, wheel] : kWheels) {
+    if (header.starts_with(prefix)) return wheel;
+  }
+  return {};
 }
 
 }  // namespace ungate::prove

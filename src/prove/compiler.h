@@ -18,6 +18,8 @@ struct Compiler {
   std::string version;      // "13.0.88"
   int major = 0, minor = 0;
   arch::CodeTargetSet targets;  // that it compiles for
+  // Headers of NVIDIA's libraries that it lacks and wheels of the environment have (cuBLAS, cuRAND, …).
+  std::vector<std::string> library_folders;
 
   bool knows(arch::CodeTarget target) const { return targets.has(target.index()); }
   std::string name() const { return "nvcc " + version; }
@@ -34,5 +36,8 @@ Result<Compiler> find_compiler(const std::vector<std::string>& own, const std::v
 
 // The pip command that brings a whole compiler, 347 MB.
 std::string pip_command();
+
+// The distribution that has a header: "nvidia-cublas" of "cublasLt.h"; empty if it is not known.
+std::string_view wheel_with(std::string_view header);
 
 }  // namespace ungate::prove

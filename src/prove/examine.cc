@@ -140,8 +140,14 @@ void examine_failure(TargetProof& proof) {
   std::string what = f.program + ": " + f.message;
   if (!f.instruction.empty()) what += "; the instruction is `" + f.instruction + '`';
   if (!f.feature.empty()) what += "; " + proof.target.name() + " lacks " + f.feature;
+  constexpr std::string_view kMissing = ": No such file or directory";
+  bool header = f.message.ends_with(kMissing);
+  if (header) {
+    std::string_view wheel = wheel_with(std::string_view(f.message).substr(0, f.message.size() - kMissing.size()));
+    if (!wheel.empty()) what += fmt::format("; `pip install {}` brings it", wheel);
+  }
   bool memory = f.message.find("too much shared") != f.message.npos;
-  proof.problems.push_back({memory ? "shared-memory" : "fails-build", without_roots(what), without_roots(f.where), f.kernel.empty() ? "" : short_name(f.kernel), 1});
+  proof.problems.push_back({memory ? "shared-memory" : header ? "missing-header" : "fails-build", without_roots(what), without_roots(f.where), f.kernel.empty() ? "" : short_name(f.kernel), 1});
   if (proof.before && !proof.before->compiled)
     proof.notes.push_back("the original does not compile for " + proof.target.name() + " either: " + proof.before->failure.message);
 }

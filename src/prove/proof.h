@@ -43,7 +43,7 @@ struct Work {
 };
 
 struct Problem {
-  // "fails-build", "empty-kernel", "traps", "missing-wait", "shared-memory", "cluster", "changed-code",
+  // "fails-build", "missing-header", "empty-kernel", "traps", "missing-wait", "shared-memory", "cluster", "changed-code",
   // "unknown-target"
   std::string kind;
   std::string what;    // one sentence

@@ -24,6 +24,10 @@ Result<std::vector<std::string>> command_for(const Unit& unit, const Tree& tree,
   for (const std::string& folder : unit.folders) {
     if (auto path = tree.find(folder)) out.push_back("-I" + *path);
   }
+  for (const std::string& folder : compiler.library_folders) {
+    out.push_back("-isystem");
+    out.push_back(folder);
+  }
   for (const auto& [folder, name] : tree.roots()) {
     out.push_back("-Xcompiler");
     out.push_back("-fmacro-prefix-map=" + folder + '=' + name);

@@ -46,6 +46,17 @@ TEST(Examine, WhatIsDecidedAtRunTimeIsSaid) {
   EXPECT_EQ(proof.notes[0], "k gets dynamic shared memory of `smem_size` (a.cu:7), which was not compared with the device's 99 KB");
 }
 
+TEST(Examine, AHeaderThatIsNotThereIsNamedWithItsWheel) {
+  TargetProof proof = built(0);
+  proof.after->compiled = false;
+  proof.after->failure = {"nvcc", "cublasLt.h: No such file or directory", "/ungate/site0/pkg/a.h:3", {}, {}, {}};
+  examine(proof, nullptr, {});
+  ASSERT_EQ(proof.problems.size(), 1u);
+  EXPECT_EQ(proof.problems[0].kind, "missing-header");
+  EXPECT_EQ(proof.problems[0].where, "pkg/a.h:3");
+  EXPECT_EQ(proof.problems[0].what, "nvcc: cublasLt.h: No such file or directory; `pip install nvidia-cublas` brings it");
+}
+
 TEST(Examine, NamesLoseTheirTreesForPeople) {
   EXPECT_EQ(without_roots("error at /ungate/site0/pkg/a.cuh:3 and /ungate/site12/b.h"), "error at pkg/a.cuh:3 and b.h");
   EXPECT_EQ(without_roots("/ungate/siteX/a /usr/b"), "/ungate/siteX/a /usr/b");
