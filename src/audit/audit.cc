@@ -106,7 +106,7 @@ class Audit {
 
   void read() {
     static const std::atomic<bool> never{false};
-    scan_ = scan(walk_.files, python::seed_words(rules_.python), store_, texts_, options_.threads,
+    scan_ = scan(walk_.files, python::seed_words(rules_.python), rules_.gate.host.seeds, store_, texts_, options_.threads,
                  options_.cancelled == nullptr ? never : *options_.cancelled);
     report_.unread.insert(report_.unread.end(), scan_.unread.begin(), scan_.unread.end());
     report_.counts.guarded = scan_.cuda.size();
@@ -191,7 +191,10 @@ class Audit {
     gate::Knowledge knowledge = known_here();
     natives_ = Natives(environment_, objects_, options_.archive != nullptr,
                        options_.targets);
-    gate::Inputs inputs{program_, *evaluation_, cuda, knowledge, scan_.cuda,
+    gate::Inputs inputs{program_, *evaluation_, cuda, knowledge, scan_.cuda, scan_.host,
+                        [this](const std::vector<Symbol>& names, const std::set<std::string>& folders) {
+                          return cuda_holders(walk_.files, names, folders, store_, options_.threads);
+                        },
                         [this](Symbol word) { return holders(word); }, options_.targets, natives_.libraries(), options_.open_too};
     gate::Findings findings = gate::analyse(inputs);
     report_.counts.modules = findings.modules.size();

@@ -1,9 +1,12 @@
 #include "audit/scan.h"
 
+#include <re2/re2.h>
+
 #include <mutex>
 
 #include "base/file.h"
 #include "base/parallel.h"
+#include "cuda/code_names.h"
 
 namespace ungate::audit {
 namespace {
@@ -13,13 +16,20 @@ constexpr std::uint64_t kLargest = 64u << 20;
 // Names that only a text about devices holds.
 bool names_target(std::string_view text) { return text.find("__CUDA_ARCH") != std::string_view::npos; }
 
+std::string alternatives(const std::vector<std::string>& texts) {
+  std::string out;
+  for (const std::string& t : texts) out += (out.empty() ? "" : "|") + RE2::QuoteMeta(t);
+  return out;
+}
+
 }  // namespace
 
-Scan scan(const std::vector<FoundFile>& files, const python::WordSet& seeds, FileStore& store, const Overlay* overlay,
+Scan scan(const std::vector<FoundFile>& files, const python::WordSet& seeds, const std::vector<std::string>& host_seeds, FileStore& store, const Overlay* overlay,
           unsigned threads, const std::atomic<bool>& cancelled) {
   Scan out;
   std::vector<std::vector<python::WordHash>> words(files.size());
-  std::vector<char> hit(files.size(), 0);
+  std::vector<char> hit(files.size(), 0), host(files.size(), 0);
+  RE2 host_pattern(alternatives(host_seeds) + '|' + std::string(cuda::kCodeNamePattern));
   std::mutex mutex;
   parallel_for(files.size(), threads, [&](std::size_t i) {
     const FoundFile& file = files[i];
@@ -39,11 +49,12 @@ Scan scan(const std::vector<FoundFile>& files, const python::WordSet& seeds, Fil
     }
     if (file.kind == FileKind::cuda) {
       hit[i] = names_target(bytes);
+      host[i] = !host_seeds.empty() && RE2::PartialMatch(bytes, host_pattern);
     } else {
       words[i] = python::words_of(bytes);
       for (python::WordHash word : words[i]) hit[i] = hit[i] || seeds.has(word);
     }
-    if (hit[i]) store.keep(file, std::move(bytes));
+    if (hit[i] || host[i]) store.keep(file, std::move(bytes));
   }, 16);
   for (std::size_t i = 0; i < files.size(); ++i) {
     if (files[i].kind == FileKind::python) {
@@ -52,6 +63,25 @@ Scan scan(const std::vector<FoundFile>& files, const python::WordSet& seeds, Fil
     } else if (files[i].kind == FileKind::cuda && hit[i]) {
       out.cuda.push_back(files[i].path);
     }
+    if (host[i]) out.host.push_back(files[i].path);
+  }
+  return out;
+}
+
+std::vector<std::string> cuda_holders(const std::vector<FoundFile>& files, const std::vector<Symbol>& names,
+                                      const std::set<std::string>& folders, FileStore& store, unsigned threads) {
+  std::vector<std::string> texts, out;
+  for (Symbol name : names) texts.emplace_back(name.text());
+  RE2 pattern("\\b(?:" + alternatives(texts) + ")\\b");
+  std::vector<char> hit(files.size(), 0);
+  parallel_for(files.size(), threads, [&](std::size_t i) {
+    const FoundFile& file = files[i];
+    if (file.kind != FileKind::cuda || !folders.contains(file.path.substr(0, file.path.find('/')))) return;
+    auto text = read_file(store.absolute(file), kLargest);
+    hit[i] = text && RE2::PartialMatch(text->bytes, pattern);
+  }, 16);
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    if (hit[i]) out.push_back(files[i].path);
   }
   return out;
 }

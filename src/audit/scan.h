@@ -2,9 +2,11 @@
 #pragma once
 
 #include <atomic>
+#include <set>
 #include <vector>
 
 #include "audit/store.h"
+#include "base/symbol.h"
 #include "python/words.h"
 
 namespace ungate::audit {
@@ -13,12 +15,19 @@ struct Scan {
   std::vector<FoundFile> python;          // in the walk's order
   std::vector<std::vector<python::WordHash>> words;  // of each of them
   std::vector<std::string> cuda;          // paths of files that name the target macros
+  std::vector<std::string> host;          // paths of C++ files that ask for the device at run time
   std::vector<Unread> unread;
 };
 
 // Keeps in `store` the texts of Python files that hold one of `seeds`, and of CUDA files that hit; other
 // texts are dropped and read again if a later round asks for them.
-Scan scan(const std::vector<FoundFile>& files, const python::WordSet& seeds, FileStore& store, const Overlay* overlay,
+// `host_seeds`: what makes a C++ file one that asks for the device.
+Scan scan(const std::vector<FoundFile>& files, const python::WordSet& seeds, const std::vector<std::string>& host_seeds, FileStore& store, const Overlay* overlay,
           unsigned threads, const std::atomic<bool>& cancelled);
+
+// The C++ files among `files`, in one of the folders that their paths begin with, that hold one of the names as
+// a word.
+std::vector<std::string> cuda_holders(const std::vector<FoundFile>& files, const std::vector<Symbol>& names,
+                                      const std::set<std::string>& folders, FileStore& store, unsigned threads);
 
 }  // namespace ungate::audit

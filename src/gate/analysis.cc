@@ -7,6 +7,7 @@
 
 #include "base/hash.h"
 #include "gate/cuda_items.h"
+#include "gate/host_items.h"
 #include "gate/judge.h"
 #include "gate/lift.h"
 #include "gate/links.h"
@@ -22,7 +23,7 @@ void give_ids(std::vector<Item>& items) {
   for (Item& item : items) {
     Gate& g = item.gate;
     std::string key = g.form + '\0' + g.expression + '\0' + g.path + '\0' + g.enclosing;
-    key += '\0' + std::to_string(item.is_python() ? equal[key]++ : item.ordinal);
+    key += '\0' + std::to_string(item.is_guard() ? item.ordinal : equal[key]++);
     g.id = hex(hash64(key), 8);
   }
 }
@@ -44,6 +45,7 @@ class Analysis {
     for (Item& item : items_) admit_python(item);
     walk_shut_modules(modules);
     add_guards(modules);
+    add_host(modules);
     order();
     give_ids(items_);
     Links(in_, items_, modules, shut_, callers_).draw();
@@ -115,6 +117,18 @@ class Analysis {
     }
   }
 
+  void add_host(const std::vector<JitModule>& modules) {
+    for (Item& item : host_items(in_)) {
+      for (std::size_t m = 0; m < modules.size(); ++m) {
+        auto walked = walked_.find(m);
+        bool holds = std::ranges::find(modules[m].sources, item.gate.path) != modules[m].sources.end() ||
+                     (walked != walked_.end() && std::ranges::find(walked->second.files, item.gate.path) != walked->second.files.end());
+        if (holds) item.holds.insert(m);
+      }
+      items_.push_back(std::move(item));
+    }
+  }
+
   // The files of a guarded file's modules, itself included, that name one of its kernels: where these can
   // be launched.
   std::vector<std::string> launch_files(const std::string& path, const std::set<std::size_t>& modules) {
@@ -144,7 +158,7 @@ class Analysis {
 
   // Guards in functions that are worth lifting: for them it matters who comes there.
   static bool is_told(const Item& item) {
-    return !item.is_python() && item.guard.function != cuda::kNone && std::ranges::any_of(item.gate.standings, [](const Standing& s) {
+    return item.is_guard() && item.guard.function != cuda::kNone && std::ranges::any_of(item.gate.standings, [](const Standing& s) {
       return s.admits == Admits::no && s.verdict != Verdict::capability;
     });
   }

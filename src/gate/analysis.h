@@ -6,6 +6,7 @@
 #pragma once
 
 #include <functional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,9 @@ struct Inputs {
   CudaFiles& cuda;
   const Knowledge& knowledge;
   std::vector<std::string> cuda_files;       // those that mention the target macros
+  std::vector<std::string> host_files;       // those that ask for the device at run time
+  // CUDA and C++ files of these top folders that hold one of the names.
+  std::function<std::vector<std::string>(const std::vector<Symbol>&, const std::set<std::string>&)> cuda_holders;
   python::Callers::Holders holders;          // modules that hold a word
   std::vector<arch::Device> targets;
   NativeLibraries libraries;

@@ -6,6 +6,7 @@
 
 #include "gate/admits.h"
 #include "gate/gate.h"
+#include "cuda/host.h"
 #include "gate/modules.h"
 
 namespace ungate::gate {
@@ -20,6 +21,16 @@ struct Item {
   std::vector<std::uint32_t> choices;
   python::Choice choice;
   bool is_python() const { return !choices.empty(); }
+
+  // A place in host code of C++, or the name of compiled code there: `choice` without syntax.
+  struct Host {
+    cuda::HostChoice::Kind kind = cuda::HostChoice::Kind::compare;
+    source::Range serves;            // the arm that the wanted outcome enters
+    std::optional<arch::CodeTarget> code;   // of the name of compiled code
+  };
+  std::optional<Host> host;
+  bool is_host() const { return host.has_value(); }
+  bool is_guard() const { return choices.empty() && !host; }
 
   // A preprocessor condition.
   std::uint32_t arm = cuda::kNone;

@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "gate/cuda_items.h"
+#include "gate/host_items.h"
 #include "gate/python_items.h"
 
 namespace ungate::gate {
@@ -148,6 +149,20 @@ void Judge::by_instructions(Item& item, Standing& s) {
   }
 }
 
+// A run-time test in C++: what its arm names, then what its modules hold. That nothing was found in the way
+// is no proof here: a kernel that is compiled out for the device launches all the same.
+void Judge::by_arm(Item& item, Standing& s) {
+  s.evidence = lacking_in_arm(item, in_.knowledge.features, in_.cuda, s.device);
+  if (!s.evidence.empty()) {
+    s.verdict = Verdict::capability;
+    return;
+  }
+  if (!item.holds.empty()) by_modules(item, s, item.holds);
+  if (s.verdict == Verdict::capability) return;
+  s.verdict = Verdict::unknown;
+  if (s.unknown_because.empty()) s.unknown_because.push_back("what the test leads to was not followed to kernels");
+}
+
 // What the package found on the machine, and would build for, is taken out again by a list at the call.
 void Judge::against_detection(Standing& s, const std::set<std::size_t>& modules) {
   for (std::size_t m : modules) {
@@ -182,6 +197,8 @@ void Judge::judge(Item& item, std::size_t t) {
       ahead = ahead || std::ranges::find(p.aot_modules, module.text()) != p.aot_modules.end();
     }
     s.effect = effect_of(item.choice, ahead && item.choice.serves != 0);
+  } else if (item.is_host()) {
+    s.effect = effect_of_host(item);
   } else {
     std::uint32_t function = item.guard.function;
     bool kernel = function != cuda::kNone && in_.cuda.structure(item.gate.path).functions[function].is_kernel;
@@ -192,6 +209,7 @@ void Judge::judge(Item& item, std::size_t t) {
     s.evidence.push_back({note->text, note->link});
     return;
   }
+  if (item.is_host()) return by_arm(item, s);
   std::set<std::size_t> modules = item.reaches;
   // A list shuts the device out of every module of its builder, a guard out of every one that compiles it.
   bool list = item.is_python() && item.choice.sink != nullptr;
@@ -225,7 +243,7 @@ void Judge::repeat(Item& item, std::size_t t) {
 
 void Judge::judge() {
   for (const Item& item : items_) {
-    if (!item.is_python()) gate_arms_[item.gate.path].push_back(item.arm);
+    if (item.is_guard()) gate_arms_[item.gate.path].push_back(item.arm);
   }
   for (Item& item : items_) {
     item.gate.standings.resize(in_.targets.size());

@@ -34,6 +34,7 @@ class Judge {
   void repeat(Item& item, std::size_t t);
   void by_modules(Item& item, Standing& standing, const std::set<std::size_t>& modules);
   void by_instructions(Item& item, Standing& standing);
+  void by_arm(Item& item, Standing& standing);
   void against_detection(Standing& standing, const std::set<std::size_t>& modules);
 
   const Inputs& in_;

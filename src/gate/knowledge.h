@@ -1,5 +1,5 @@
-// What rules say about packages and instructions: plain data, filled from rules/packages and
-// rules/features.yaml.
+// What rules say about packages and instructions: plain data, filled from rules/packages,
+// rules/features.yaml and rules/host.yaml.
 #pragma once
 
 #include <string>
@@ -7,6 +7,7 @@
 
 #include "arch/device.h"
 #include "base/symbol.h"
+#include "cuda/host_vocabulary.h"
 #include "cuda/structure.h"
 #include "gate/gate.h"
 #include "package/specifier.h"
@@ -54,6 +55,7 @@ struct Feature {
   std::string name;                  // "tcgen05"
   std::vector<std::string> instructions;  // prefixes of mnemonics: "tcgen05."
   std::vector<std::string> words;    // intrinsics and calls, whole words
+  std::vector<std::string> tags;     // CUTLASS architectures whose kernels use it: cutlass::arch::Sm90
   arch::CodeTargetSet targets;       // where ptxas takes it
   std::string ptx;                   // an instruction of it, to measure
 };
@@ -62,6 +64,7 @@ struct Knowledge {
   std::vector<PackageRules> packages;
   std::vector<Feature> features;
   cuda::Vocabulary vocabulary;
+  cuda::HostVocabulary host;
 };
 
 }  // namespace ungate::gate

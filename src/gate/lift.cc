@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include "cuda/condition_edit.h"
+#include "gate/lift_host.h"
 #include "gate/lift_python.h"
 
 namespace ungate::gate {
@@ -49,6 +50,7 @@ void make_lifts(const Inputs& in, std::vector<Item>& items, const std::vector<Ji
         s.lift = Lift{.refused = "what it guards cannot run on " + s.device.name()};
       } else {
         s.lift = item.is_python() ? lift_python(item, *in.program[item.choice.place.module].file, s.device)
+                 : item.is_host() ? lift_host(item, *in.cuda.file(item.gate.path), s.device)
                                   : lift_guard(in, item, modules, walked, s.device);
         for (ItemId n : item.needs) s.lift->needs.push_back(items[n].gate.id);
       }

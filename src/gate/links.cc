@@ -243,8 +243,8 @@ void Links::need() {
     std::vector<ItemId> lists, guards;
     for (ItemId i = 0; i < items_.size(); ++i) {
       if (!items_[i].holds.contains(m)) continue;
-      if (!items_[i].is_python()) guards.push_back(i);
-      else if (items_[i].choice.sink != nullptr) lists.push_back(i);
+      if (items_[i].is_guard()) guards.push_back(i);
+      else if (items_[i].is_python() && items_[i].choice.sink != nullptr) lists.push_back(i);
     }
     auto closed = [&](ItemId i) {
       return std::ranges::any_of(items_[i].admissions, [](const Admission& a) { return a.admits == Admits::no; });

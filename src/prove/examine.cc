@@ -67,7 +67,7 @@ std::string bytes(std::uint64_t n) {
 }
 
 void examine_kernel(const KernelFacts& k, const KernelFacts* whole, const KernelSource* source, const TargetProof& proof, Problems& problems,
-                    std::map<std::string, std::string>& notes) {
+                    std::map<std::string, std::string>& notes, std::set<std::string>& dynamic) {
   std::string name = short_name(k.name);
   std::string target = proof.target.name();
   std::string other = proof.reference ? proof.reference->name() : "";
@@ -99,7 +99,7 @@ void examine_kernel(const KernelFacts& k, const KernelFacts* whole, const Kernel
                                                      bytes(k.shared_bytes), proof.target.device().name(), device.smem_block_kb), d.where);
     }
     // How much that is, only the host knows when it runs.
-    if (!open.empty() && k.effects) notes.try_emplace(name, "gets dynamic shared memory of " + text::join(open, ", ") + ", which was not compared with the device's " + bytes(limit));
+    if (!open.empty() && k.effects) dynamic.insert(name + " of " + text::join(open, ", "));
   }
   std::uint64_t cluster = std::uint64_t{k.cluster[0]} * k.cluster[1] * k.cluster[2];
   if (device.max_cluster > 0 && cluster > static_cast<std::uint64_t>(device.max_cluster))
@@ -171,9 +171,13 @@ void examine(TargetProof& proof, const Build* reference, const Job& job) {
   if (!proof.after->compiled) return examine_failure(proof);
   Problems problems(proof, job);
   std::map<std::string, std::string> notes;
+  std::set<std::string> dynamic;
   for (const KernelFacts& k : proof.after->kernels)
-    examine_kernel(k, same_kernel(reference, k), source_of(job.kernels, short_name(k.name)), proof, problems, notes);
+    examine_kernel(k, same_kernel(reference, k), source_of(job.kernels, short_name(k.name)), proof, problems, notes, dynamic);
   examine_waits(proof, reference, job, problems, notes);
+  if (!dynamic.empty())
+    proof.notes.push_back(fmt::format("dynamic shared memory is decided when it runs and was not compared with the {} KB of a block: {}",
+                                      proof.target.device().facts().smem_block_kb, text::join({dynamic.begin(), dynamic.end()}, "; ")));
   for (const auto& [name, note] : notes) proof.notes.push_back(name + ' ' + note);
 }
 

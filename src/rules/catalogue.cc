@@ -101,6 +101,7 @@ class Reader {
     field(e, "code targets", joined(n["targets"]));
     field(e, "instructions", joined(n["instructions"]));
     field(e, "words", joined(n["words"]));
+    field(e, "CUTLASS architectures", joined(n["tags"]));
     field(e, "measured by", n["ptx"].text_or(""));
   }
 

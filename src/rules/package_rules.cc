@@ -121,11 +121,12 @@ Status load_features(std::string_view text, const std::string& file, gate::Knowl
   if (!root) return std::unexpected(root.error());
   root->allow({"features"});
   for (const Yaml& node : (*root)["features"].items()) {
-    node.allow({"name", "instructions", "words", "targets", "ptx"});
+    node.allow({"name", "instructions", "words", "tags", "targets", "ptx"});
     gate::Feature feature;
     feature.name = node.required("name");
     feature.instructions = node["instructions"].texts();
     feature.words = node["words"].texts();
+    feature.tags = node["tags"].texts();
     feature.ptx = node.required("ptx");
     for (const Yaml& target : node["targets"].items()) {
       if (!parse_feature_targets(target.text(), feature.targets)) target.fail("not a code target: '" + target.text() + "'");

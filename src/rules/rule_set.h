@@ -28,8 +28,8 @@ struct RuleSet {
   std::vector<RuleFile> proofs;              // recorded beside patch sets; see prove/recorded_proof.h
 };
 
-// Loads what the program carries, then each folder in order: sources.yaml, sinks.yaml, features.yaml and
-// packages/*.yaml below it add to it and override it. Patch sets are patches/<package>/<id>.yaml, or
+// Loads what the program carries, then each folder in order: sources.yaml, sinks.yaml, host.yaml,
+// features.yaml and packages/*.yaml below it add to it and override it. Patch sets are patches/<package>/<id>.yaml, or
 // <package>/<id>.yaml in a folder of nothing else; one with the id of an earlier one replaces it.
 // The first error ends it, with file, line and column.
 Result<RuleSet> load_rules(const std::vector<std::string>& folders);

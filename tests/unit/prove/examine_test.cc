@@ -43,7 +43,7 @@ TEST(Examine, WhatIsDecidedAtRunTimeIsSaid) {
   examine(proof, nullptr, job_with({{"smem_size", "a.cu:7", std::nullopt}}));
   EXPECT_TRUE(proof.problems.empty());
   ASSERT_EQ(proof.notes.size(), 1u);
-  EXPECT_EQ(proof.notes[0], "k gets dynamic shared memory of `smem_size` (a.cu:7), which was not compared with the device's 99 KB");
+  EXPECT_EQ(proof.notes[0], "dynamic shared memory is decided when it runs and was not compared with the 99 KB of a block: k of `smem_size` (a.cu:7)");
 }
 
 TEST(Examine, AHeaderThatIsNotThereIsNamedWithItsWheel) {
