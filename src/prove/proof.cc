@@ -143,7 +143,8 @@ class Prover {
       UnitProof& unit = proof_.units[i];
       auto reference = job_.work[i].reference;
       bool needed = std::ranges::any_of(unit.targets, [&](const TargetProof& t) {
-        return t.after && t.after->compiled && needs_reference(*t.after, job_.kernels);
+        // What fails as it is may fail for every device; of an edit, the original tells.
+        return t.after && (t.after->compiled ? needs_reference(*t.after, job_.kernels) : !job_.work[i].changed);
       });
       if (!needed || !reference || !workshop_.compiler().knows(*reference)) continue;
       references_[i].emplace();
@@ -158,6 +159,8 @@ class Prover {
     UnitProof& unit = proof_.units[i];
     const Build* reference = references_[i] && references_[i]->compiled ? &*references_[i] : nullptr;
     for (TargetProof& t : unit.targets) {
+      if (reference == nullptr && references_[i] && t.reference && t.after && !t.after->compiled)
+        t.notes.push_back("it does not compile for " + t.reference->name() + " either: " + without_roots(references_[i]->failure.message));
       if (reference == nullptr) t.reference.reset();
       examine(t, reference, job_);
     }

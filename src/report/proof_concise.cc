@@ -29,7 +29,8 @@ std::string proof_concise(const ProofView& view, const Style&) {
       std::string result = !t.after ? "unknown-target" : !t.after->compiled ? "fails" : t.problems.empty() ? "whole" : "problems";
       std::size_t kernels = t.after ? t.after->kernels.size() : 0;
       double cpu = t.after ? t.after->cpu_seconds : 0;
-      std::string what = t.problems.empty() ? text::join(t.notes, "; ") : words_of(t.problems);
+      std::string what = words_of(t.problems), notes = text::join(t.notes, "; ");
+      if (!notes.empty()) what += (what.empty() ? "" : "; ") + notes;
       out += fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{:.0f} s\t{}\n", result, unit.unit.source, t.target.name(), unit.unit.module, word, kernels, cpu,
                          what.empty() ? "-" : what);
     }
