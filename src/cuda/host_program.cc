@@ -63,7 +63,7 @@ void HostProgram::State::add(const std::string& path, std::string_view text,
     for (Symbol name : f.properties) property_names_[package].insert(name);
     index_calls(id);
   }
-  results_.clear(), cells_.clear(), parameters_.clear();
+  results_.clear(), cells_.clear(), parameters_.clear(), written_.clear(), is_properties_.clear();
 }
 
 void HostProgram::State::index_calls(HostFunctionId id) {
@@ -123,11 +123,17 @@ HostValue HostProgram::State::call(HostFunctionId from, Symbol name) {
 
 HostValue HostProgram::State::written(HostFunctionId id, const HostWrite& w) {
   if (w.fact) return host_fact(*w.fact);
-  if (depth_ >= kDeepest) return open();
+  auto [entry, fresh] = written_.try_emplace(&w, std::nullopt);
+  if (!fresh) return entry->second.value_or(open());
+  if (depth_ >= kDeepest) {
+    written_.erase(entry);
+    return open();
+  }
   ++depth_;
   HostExpression e(*this, id, arch::all_devices(), nullptr);
   HostValue out = item(e.value(w.begin, w.end, HostChoice::Position::argument), w.item);
   --depth_;
+  written_[&w] = out;
   return out;
 }
 
@@ -227,6 +233,12 @@ HostValue HostProgram::State::cell(HostFunctionId from, Symbol name, bool object
 }
 
 bool HostProgram::State::is_properties(HostFunctionId id, Symbol name) {
+  auto [entry, fresh] = is_properties_.try_emplace({id, name}, false);
+  if (fresh) entry->second = find_properties(id, name);
+  return entry->second;
+}
+
+bool HostProgram::State::find_properties(HostFunctionId id, Symbol name) const {
   const HostFunction& f = functions_[id];
   if (std::ranges::find(f.properties, name) != f.properties.end()) return true;
   auto holds_call = [&](const HostFunction& in, const HostWrite& w) {

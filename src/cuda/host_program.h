@@ -55,6 +55,7 @@ class HostProgram::State {
   HostValue written(HostFunctionId f, const HostWrite& w);
   HostValue parameter(HostFunctionId f, std::size_t index);
   HostValue by_convention(Symbol name) const;
+  bool find_properties(HostFunctionId f, Symbol name) const;
   void index_calls(HostFunctionId f);
 
   std::deque<File> files_;
@@ -67,6 +68,8 @@ class HostProgram::State {
   std::map<HostFunctionId, std::optional<HostValue>> results_;
   std::map<std::pair<Key, bool>, std::optional<HostValue>> cells_;
   std::map<std::pair<HostFunctionId, std::size_t>, std::optional<HostValue>> parameters_;
+  std::map<const HostWrite*, std::optional<HostValue>> written_;
+  std::map<std::pair<HostFunctionId, Symbol>, bool> is_properties_;
   int depth_ = 0;
 };
 

@@ -8,6 +8,7 @@
 #include "rules/host_rules.h"
 #include "rules/patch_sets.h"
 #include "rules/python_rules.h"
+#include "rules/symptoms.h"
 
 namespace ungate::rules {
 namespace {
@@ -39,6 +40,7 @@ Status load_file(const std::string& name, const RuleFile& file, const PatchFiles
   if (name == "sinks.yaml") return load_sinks(file.text, file.path, into.python);
   if (name == "host.yaml") return load_host(file.text, file.path, into.gate.host);
   if (name == "features.yaml") return load_features(file.text, file.path, into.gate);
+  if (name == "symptoms.yaml") return load_symptoms(file.text, file.path, into.symptoms);
   if (name.starts_with("packages/")) {
     auto package = load_package(file.text, file.path);
     if (!package) return std::unexpected(package.error());

@@ -9,6 +9,7 @@
 #include "python/knowledge.h"
 #include "patch/patch_set.h"
 #include "rules/package_rules.h"
+#include "trace/symptom.h"
 
 namespace ungate::rules {
 
@@ -24,6 +25,7 @@ struct RuleSet {
   gate::Knowledge gate;
   std::vector<PackageFile> packages;
   std::vector<patch::PatchSet> patch_sets;   // by id
+  std::vector<trace::Symptom> symptoms;
   std::vector<RuleFile> files;
   std::vector<RuleFile> proofs;              // recorded beside patch sets; see prove/recorded_proof.h
 };
