@@ -172,15 +172,26 @@ class Finder {
     std::size_t colon = lead.sign.text.find(": ");
     std::string message = colon == std::string::npos ? lead.sign.text : lead.sign.text.substr(colon + 2);
     if (message.size() < kLeastText || !q_.source) return;
+    struct Near {
+      std::ptrdiff_t lines;
+      const Gate* gate;
+      std::string piece;
+    };
+    std::vector<Near> near;
     for (const Gate& g : *q_.gates) {
-      if (is_binary(g) || !shuts(g)) continue;
-      const gate::Standing* s = standing(g);
-      if (s->effect != gate::Effect::raises) continue;
-      for (const std::string& piece : literals(q_.source(g, g.begin.line, g.end.line + 8))) {
+      if (is_binary(g) || !shuts(g) || standing(g)->effect != gate::Effect::raises) continue;
+      std::string source = q_.source(g, g.begin.line, g.end.line + 8);
+      for (std::string& piece : literals(source)) {
         if (message.find(piece) == std::string::npos) continue;
-        add(lead, g, Way::message, piece);
+        std::size_t at = source.find(piece);
+        near.push_back({std::count(source.begin(), source.begin() + static_cast<std::ptrdiff_t>(std::min(at, source.size())), '\n'), &g, std::move(piece)});
         break;
       }
+    }
+    // The text stands below the gate that raises it, not below one further up.
+    std::ptrdiff_t least = near.empty() ? 0 : std::ranges::min(near, {}, &Near::lines).lines;
+    for (const Near& n : near) {
+      if (n.lines == least) add(lead, *n.gate, Way::message, n.piece);
     }
   }
 
