@@ -180,7 +180,9 @@ class Audit {
     gate::Knowledge out = rules_.gate;
     for (const package::Distribution& d : environment_.distributions) {
       for (gate::PackageRules& package : out.packages) {
-        if (package.package == d.name && d.version && !package.versions.contains(*d.version)) package.notes.clear();
+        if (package.package != d.name || !d.version || package.versions.contains(*d.version)) continue;
+        package.notes.clear();
+        package.parts.clear();
       }
     }
     return out;

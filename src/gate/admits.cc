@@ -39,6 +39,18 @@ DeviceSet open_devices(const Outcome& o, Want want, Device target, DeviceSet amo
   return out;
 }
 
+// Devices that something decides for which has no say on the target: there it can fall right, where the
+// target is settled.
+DeviceSet open_by_more(const Choice& c, Device target, DeviceSet among) {
+  Bits mine = bits(c.outcome, c.want, target.index());
+  if (mine.wanted || !mine.opposite) return {};
+  DeviceSet more;
+  for (const Choice::Decider& d : c.deciders) {
+    if (!d.where.has(target.index())) more |= d.where;
+  }
+  return more & c.outcome.may_unknown & among;
+}
+
 // `if cc < 9.0: the simple path`: what is open to every old device and to nothing newer excludes nobody.
 bool is_old_path(DeviceSet open) {
   Device hopper = *arch::find_device(9, 0);
@@ -54,15 +66,46 @@ bool takes(const Outcome& o, Device d) {
   return o.may_true.has(d.index()) && !o.may_false.has(d.index()) && !o.may_unknown.has(d.index());
 }
 
-// Between two arms that both serve, only being sent elsewhere than the current data-centre devices matters.
+// The data-centre devices that packages are written for.
+DeviceSet current_devices() {
+  DeviceSet out;
+  for (unsigned d : arch::known_devices()) {
+    if (Device(d).cc() >= 90 && Device(d).cc() <= 110) out |= DeviceSet::of(d);
+  }
+  return out;
+}
+
+// Between two arms that both serve, only being sent elsewhere than those matters.
 bool elsewhere(const Outcome& o, Device target, DeviceSet among) {
-  if (!o.may_false.has(target.index()) || o.may_true.has(target.index()) || o.may_unknown.has(target.index())) return false;
-  for (unsigned d : among) {
-    Device device(d);
-    bool current = !device.is_future() && device.cc() >= 90 && device.cc() <= 110;
-    if (current && (o.may_true | o.may_unknown).has(d)) return true;
+  Bits mine = bits(o, Want::yes, target.index());
+  for (unsigned d : among & current_devices()) {
+    if (closed(mine, bits(o, Want::yes, d))) return true;
   }
   return false;
+}
+
+// `supported = trtllm_supports(…)` in one arm, `supported = kernel.supports(…)` in another: for every device the
+// variable may hold what a call answered that was not followed.
+bool answered_elsewhere(const Choice& c, Bits leaf) {
+  bool local = c.tree != nullptr && c.kind == Choice::Kind::flag && (*c.tree)[c.node].kind == python::NodeKind::name && (*c.tree)[c.node].number != 0;
+  if (!local || !leaf.open || leaf.wanted || c.deciders.empty()) return false;
+  return std::ranges::all_of(c.deciders, [&](const Choice::Decider& d) {
+    return d.free.kind == value::Free::Kind::call && d.where.contains(c.alive);
+  });
+}
+
+// `if is_sm120(): x = slow / elif …: x = fast / else: x = fast`: the arm that the target takes gives something
+// else than all others, which give the same.
+bool is_exception(const Choice& c, const python::Chain& chain, Device target) {
+  if (chain.arms.size() < 2 || !chain.has_else || c.arm >= chain.arms.size()) return false;
+  const python::Chain::Arm& mine = chain.arms[c.arm];
+  if (!takes(mine.outcome, target) || mine.gives.empty() || chain.else_gives.empty()) return false;
+  if (!(mine.outcome.may_pass() & current_devices()).empty()) return false;
+  for (std::size_t i = 0; i < chain.arms.size(); ++i) {
+    if (i != c.arm && chain.arms[i].gives != chain.else_gives) return false;
+  }
+  auto what = [](std::string_view text) { return text.substr(0, text.find_first_of("= ")); };  // a name, or `return`
+  return mine.gives != chain.else_gives && what(mine.gives.text()) == what(chain.else_gives.text());
 }
 
 }  // namespace
@@ -96,8 +139,15 @@ Admission admission(const Choice& c, const python::Condition* condition, const p
     }
   }
 
+  if (chain != nullptr && out.reached && is_exception(c, *chain, target)) {
+    out.admits = Admits::no;
+    out.exception = true;
+    out.because = "this arm takes it out of what all other devices get";
+    return out;
+  }
+
   if (c.want == Want::either) {
-    bool leaf = elsewhere(c.outcome, target, among);
+    bool leaf = elsewhere(c.negated ? c.outcome.negated() : c.outcome, target, among);
     bool whole = condition != nullptr && out.reached && elsewhere(condition->outcome, target, condition->alive);
     if (!leaf && !whole) return yes("both arms serve, and it is not sent elsewhere than current devices");
     out.admits = Admits::no;
@@ -116,7 +166,12 @@ Admission admission(const Choice& c, const python::Condition* condition, const p
       return out;
     }
   }
-  DeviceSet open = open_devices(c.outcome, c.want, target, among);
+  if (answered_elsewhere(c, leaf)) {
+    out.admits = Admits::unknown;
+    out.because = "another call may have set it";
+    return out;
+  }
+  DeviceSet open = open_devices(c.outcome, c.want, target, among) | open_by_more(c, target, among);
   if (open.empty()) {
     Bits mine = bits(c.outcome, c.want, target.index());
     if (mine.open && !mine.wanted) out.admits = Admits::unknown;

@@ -9,6 +9,7 @@ namespace ungate::gate {
 struct Admission {
   Admits admits = Admits::yes;
   bool reached = true;              // the device reaches the place at all
+  bool exception = false;           // its arm takes it out of what all other devices get
   std::string because;              // what settled it, in words
 };
 

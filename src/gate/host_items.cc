@@ -141,11 +141,11 @@ class Reader {
         Admission a = admission(item.choice, condition ? &*condition : nullptr, chain ? &*chain : nullptr, target);
         bool used = h.kind == HostChoice::Kind::flag || h.kind == HostChoice::Kind::call;
         if (used && h.want == HostChoice::Want::either) {
-          a = {Admits::yes, a.reached, "which of two ways it takes is decided where this is set"};
+          a = {Admits::yes, a.reached, false, "which of two ways it takes is decided where this is set"};
         } else if (a.admits == Admits::no && h.elsewhere.has(target.index())) {
-          a = {Admits::yes, false, "another arm further out serves it"};
+          a = {Admits::yes, false, false, "another arm further out serves it"};
         } else if (a.admits == Admits::no && chain && served_by_sibling(item.choice, *chain, target)) {
-          a = {Admits::yes, a.reached, "another arm of the chain serves it"};
+          a = {Admits::yes, a.reached, false, "another arm of the chain serves it"};
         }
         item.admissions.push_back(std::move(a));
       }

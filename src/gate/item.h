@@ -39,10 +39,13 @@ struct Item {
   std::size_t ordinal = 0;          // among the arms of its function that have its text
   arch::DeviceSet served_elsewhere;  // by another arm of the chain
 
+  source::Range served;             // the text that the outcome which serves leads into
+
   // Ties. `reaches`: modules that the gate leads to; `holds`: modules whose builder or units hold it.
   std::set<std::size_t> reaches, holds;
   std::set<ItemId> needs;           // must be lifted with it
   std::set<ItemId> uses;            // flags and helpers whose gates it repeats
+  std::set<ItemId> answered_by;     // the refusals of the helper that it calls
   // Those of `uses` that are the same decision: one group. An edit here does not need them, for it brings
   // a term of its own, and an edit there opens this place, too.
   std::set<ItemId> repeats;

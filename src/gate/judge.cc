@@ -5,6 +5,7 @@
 #include <fmt/core.h>
 
 #include "base/text.h"
+#include "gate/conditions.h"
 #include "gate/cuda_items.h"
 #include "gate/host_items.h"
 #include "gate/python_items.h"
@@ -182,10 +183,10 @@ void Judge::judge(Item& item, std::size_t t) {
   s.device = in_.targets[t];
   s.admits = a.admits;
   if (!a.because.empty()) s.evidence.push_back({a.because, ""});
-  if (a.admits == Admits::yes) return;
+  if (a.admits == Admits::yes) return over_admits(item, t);
   if (a.admits == Admits::unknown) {
     for (const std::string& c : item.gate.conditions) s.unknown_because.push_back(c + " decides");
-    return;
+    return over_admits(item, t);
   }
   for (ItemId b : item.before) {
     if (items_[b].admissions[t].admits == Admits::no) s.behind.push_back(items_[b].gate.id);
@@ -196,7 +197,7 @@ void Judge::judge(Item& item, std::size_t t) {
       Symbol module = in_.program[item.choice.place.module].name;
       ahead = ahead || std::ranges::find(p.aot_modules, module.text()) != p.aot_modules.end();
     }
-    s.effect = effect_of(item.choice, ahead && item.choice.serves != 0);
+    s.effect = a.exception ? Effect::silent_fallback : effect_of(item.choice, ahead && item.choice.serves != 0);
   } else if (item.is_host()) {
     s.effect = effect_of_host(item);
   } else {
@@ -207,6 +208,17 @@ void Judge::judge(Item& item, std::size_t t) {
   if (const PackageNote* note = note_for(item, nullptr, s.device)) {
     s.verdict = note->verdict;
     s.evidence.push_back({note->text, note->link});
+    return;
+  }
+  if (const PackagePart* part = parts_.find(item, a, s.device, Parts::Within::anywhere)) {
+    s.verdict = part->verdict;
+    s.evidence.push_back({part->text, part->link});
+    return;
+  }
+  if (item.is_python() && item.choice.want == python::Want::either &&
+      only_order_differs(*item.choice.tree, *in_.program[item.choice.place.module].file, item.choice.serves, item.choice.other)) {
+    s.verdict = Verdict::policy;
+    s.evidence.push_back({"both arms give the same list; only the order of preference differs", ""});
     return;
   }
   if (item.is_host()) return by_arm(item, s);
@@ -226,19 +238,30 @@ void Judge::judge(Item& item, std::size_t t) {
   s.alone = item.needs.empty();
 }
 
-// A use of a flag or helper that was judged, leading nowhere else: it is the same decision.
-void Judge::repeat(Item& item, std::size_t t) {
+// A use of a flag or helper that was judged, leading nowhere else: it is the same decision. Where several gates
+// shut the target out of the answer, they agree.
+bool Judge::repeat(Item& item, std::size_t t) {
   Standing& s = item.gate.standings[t];
-  if (s.admits != Admits::no || s.verdict != Verdict::unknown || item.uses.size() != 1) return;
-  Item& used = items_[*item.uses.begin()];
-  const Standing& there = used.gate.standings[t];
-  if (there.verdict == Verdict::unknown || there.verdict == Verdict::none || there.admits != Admits::no) return;
+  if (s.admits != Admits::no || s.verdict != Verdict::unknown) return false;
+  const std::set<ItemId>& uses = item.uses.empty() ? item.answered_by : item.uses;
+  std::vector<ItemId> closed;
+  for (ItemId u : uses) {
+    if (items_[u].gate.standings[t].admits == Admits::no) closed.push_back(u);
+  }
+  if (closed.empty()) return false;
+  const Standing& there = items_[closed[0]].gate.standings[t];
+  bool agree = std::ranges::all_of(closed, [&](ItemId u) { return items_[u].gate.standings[t].verdict == there.verdict; });
+  if (!agree || there.verdict == Verdict::unknown || there.verdict == Verdict::none) return false;
   s.verdict = there.verdict;
-  s.alone = there.alone;
   s.unknown_because.clear();
-  s.evidence.push_back({"it repeats the decision made there", fmt::format("{}:{}", used.gate.path, used.gate.begin.line)});
-  item.repeats.insert(*item.uses.begin());
-  item.needs.insert(used.needs.begin(), used.needs.end());
+  for (ItemId u : closed) {
+    const Item& used = items_[u];
+    if (u == closed[0]) s.evidence.push_back({"it repeats the decision made there", fmt::format("{}:{}", used.gate.path, used.gate.begin.line)});
+    s.alone = s.alone && used.gate.standings[t].alone;
+    if (item.uses.contains(u)) item.repeats.insert(u);
+    item.needs.insert(used.needs.begin(), used.needs.end());
+  }
+  return true;
 }
 
 void Judge::judge() {
@@ -252,9 +275,13 @@ void Judge::judge() {
       judge_by_libraries(in_.libraries, item, item.gate.standings[t]);
     }
   }
-  for (Item& item : items_) {
-    for (std::size_t t = 0; t < in_.targets.size(); ++t) repeat(item, t);
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (Item& item : items_) {
+      for (std::size_t t = 0; t < in_.targets.size(); ++t) changed = repeat(item, t) || changed;
+    }
   }
+  for (std::size_t t = 0; t < in_.targets.size(); ++t) find_unmet_bounds(t);
 }
 
 }  // namespace ungate::gate

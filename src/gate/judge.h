@@ -5,6 +5,7 @@
 
 #include "gate/evidence.h"
 #include "gate/links.h"
+#include "gate/parts.h"
 
 namespace ungate::gate {
 
@@ -12,7 +13,8 @@ class Judge {
  public:
   Judge(const Inputs& inputs, std::vector<Item>& items, const std::vector<JitModule>& modules,
         std::map<std::size_t, WalkedModule>& walked)
-      : in_(inputs), items_(items), modules_(modules), walked_(walked) {}
+      : in_(inputs), items_(items), modules_(modules), walked_(walked),
+        parts_(inputs.knowledge, inputs.program, inputs.evaluation) {}
 
   void judge();
 
@@ -31,7 +33,11 @@ class Judge {
   std::vector<std::string> templates_for(const Item& item, std::size_t module) const;
   const PackageNote* note_for(const Item& item, const JitModule* module, arch::Device target) const;
   void judge(Item& item, std::size_t t);
-  void repeat(Item& item, std::size_t t);
+  bool repeat(Item& item, std::size_t t);
+  // over_admission.cc
+  void over_admits(Item& item, std::size_t t);
+  bool belies_its_name(Item& item, Standing& s);
+  void find_unmet_bounds(std::size_t t);
   void by_modules(Item& item, Standing& standing, const std::set<std::size_t>& modules);
   void by_instructions(Item& item, Standing& standing);
   void by_arm(Item& item, Standing& standing);
@@ -41,6 +47,7 @@ class Judge {
   std::vector<Item>& items_;
   const std::vector<JitModule>& modules_;
   std::map<std::size_t, WalkedModule>& walked_;
+  Parts parts_;
   std::map<std::tuple<std::size_t, unsigned, std::vector<std::string>>, ModuleVerdict> verdicts_;
   std::map<unsigned, LackingFeatures> lacking_;   // by code target
   std::unordered_map<std::string_view, std::vector<std::uint32_t>> gate_arms_;   // by path: arms that are gates

@@ -40,14 +40,27 @@ struct PackageNote {
   std::string text, link;
 };
 
+// Code behind gates that a package knows by name: kernels of its own or of another package.
+struct PackagePart {
+  std::string id;
+  std::vector<std::string> names;    // identifiers that stand for it, in lower case; '*' matches anything
+  std::vector<std::string> except;   // identifiers that look like it and are something else
+  arch::DeviceSet targets;           // for which it holds
+  int shared_kb = 0;                 // shared memory that a block of it needs: it holds where there is less
+  Verdict verdict = Verdict::capability;
+  std::string text, link;
+};
+
 struct PackageRules {
   std::string package;               // normalised distribution name
   package::SpecifierSet versions;      // for which these rules hold
+  std::string folder;                // its folder below an import root
   std::string file;                  // where they are written
   std::optional<JitRules> jit;
   std::vector<std::string> aot_modules;   // Python modules that build ahead of time
   std::vector<cuda::Vocabulary::ExportMacro> export_macros;
   std::vector<PackageNote> notes;
+  std::vector<PackagePart> parts;
 };
 
 // An instruction, intrinsic or call that not every device has.

@@ -6,6 +6,7 @@
 #include <fmt/core.h>
 
 #include "base/text.h"
+#include "gate/conditions.h"
 
 namespace ungate::gate {
 namespace {
@@ -39,6 +40,7 @@ void Links::find_served() {
       Routine mine = callers_.around(c.place.module, c.place.range.begin);
       if (!mine.range.empty()) range = {c.place.range.end, mine.range.end};
     }
+    items_[i].served = range;
     if (!range.empty()) served_[c.place.module].push_back({range, i});
   }
 }
@@ -105,6 +107,8 @@ void Links::use_definitions() {
         bool predicate = c.position == Choice::Position::returned && c.kind == Choice::Kind::compare;
         bool answers = !predicate && (c.position == Choice::Position::returned || c.position == Choice::Position::assigned);
         if (defines && answers) items_[u].uses.insert(d);
+        bool refuses = c.position == Choice::Position::condition && (c.refusal == python::Refusal::returns || c.refusal == python::Refusal::raises);
+        if (defines && (refuses || c.kind == Choice::Kind::refusing_call)) items_[u].answered_by.insert(d);
       }
     }
   }
@@ -153,16 +157,6 @@ void called_names(const python::Tree& t, python::NodeId id, std::set<Symbol>& ou
   for (python::NodeId child : t.children(id)) called_names(t, child, out);
 }
 
-// The condition around a leaf: the outermost expression that holds it within its statement.
-python::NodeId whole_condition(const python::Tree& t, source::Range leaf) {
-  python::NodeId best = 0;
-  for (python::NodeId id = 1; id < t.nodes.size(); ++id) {
-    bool boolean = t[id].kind == NodeKind::bool_and || t[id].kind == NodeKind::bool_or;
-    if (boolean && t[id].range.contains(leaf) && (best == 0 || t[id].range.contains(t[best].range))) best = id;
-  }
-  return best;
-}
-
 }  // namespace
 
 // One gate's arm sets a flag that another gate's condition asks for beside its own test: switching the
@@ -172,7 +166,7 @@ void Links::switch_on() {
   for (ItemId i = 0; i < items_.size(); ++i) {
     const Choice& c = items_[i].choice;
     if (!items_[i].is_python() || items_[i].reaches.empty() || c.tree == nullptr) continue;
-    python::NodeId whole = whole_condition(*c.tree, c.place.range);
+    python::NodeId whole = condition_around(*c.tree, c.place.range);
     if (whole == 0) continue;
     std::set<Symbol> names;
     attributes_of(*c.tree, whole, names);

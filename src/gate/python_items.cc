@@ -15,7 +15,8 @@ std::string form_of(const Choice& c, std::size_t operands) {
   if (c.sink != nullptr) return c.sink->form;
   if (operands > 1) return "py-or-chain";
   switch (c.kind) {
-    case Choice::Kind::call: return "py-helper-call";
+    case Choice::Kind::call:
+    case Choice::Kind::refusing_call: return "py-helper-call";
     case Choice::Kind::flag: return "py-flag";
     case Choice::Kind::subscript: return "py-table";
     case Choice::Kind::compare: {
@@ -38,7 +39,7 @@ void join_or(Choice& into, const Choice& next) {
   into.outcome.may_unknown |= next.outcome.may_unknown - settled;
   into.outcome.may_false &= next_false;
   into.outcome.may_false -= settled;
-  for (const value::Free& f : next.deciders) into.deciders.push_back(f);
+  into.deciders.insert(into.deciders.end(), next.deciders.begin(), next.deciders.end());
   into.via.insert(into.via.end(), next.via.begin(), next.via.end());
 }
 
@@ -55,8 +56,8 @@ Item make_item(const python::Program& program, Choice choice, std::vector<std::u
   g.expression = text::one_line(file.text(g.range), 200);
   g.enclosing = std::string(choice.function.text());
   g.admitted = served(choice.outcome, choice.want);
-  for (const value::Free& f : choice.deciders) {
-    std::string text = value::to_text(f);
+  for (const Choice::Decider& decider : choice.deciders) {
+    std::string text = value::to_text(decider.free);
     if (std::find(g.conditions.begin(), g.conditions.end(), text) == g.conditions.end()) g.conditions.push_back(text);
   }
   for (const python::Place& via : choice.via) {
@@ -77,7 +78,7 @@ std::vector<Item> python_items(const python::Evaluation& evaluation, const pytho
   const auto& choices = evaluation.choices();
   for (std::uint32_t i = 0; i < choices.size(); ++i) {
     const Choice& c = choices[i];
-    if (!c.either.empty() && c.want != Want::no) {
+    if (!c.either.empty() && c.want != Want::no && !c.negated) {
       chains[{c.place.module, c.either.begin, c.either.end}].push_back(i);
     } else {
       items.push_back(make_item(program, c, {i}));
@@ -96,8 +97,9 @@ std::vector<Item> python_items(const python::Evaluation& evaluation, const pytho
 Effect effect_of(const Choice& c, bool builds_ahead) {
   // A flag that is stored or passed on: what it means stands where it is asked for.
   bool stored = c.position == Choice::Position::assigned || c.position == Choice::Position::argument;
-  if (stored && c.sink == nullptr && c.kind != Choice::Kind::subscript) return Effect::definition;
-  if (c.kind == Choice::Kind::subscript || c.refusal == python::Refusal::raises || c.sink != nullptr) return Effect::raises;
+  bool refuses = c.kind == Choice::Kind::subscript || c.kind == Choice::Kind::refusing_call;
+  if (stored && c.sink == nullptr && !refuses) return Effect::definition;
+  if (refuses || c.refusal == python::Refusal::raises || c.sink != nullptr) return Effect::raises;
   if (builds_ahead) return Effect::not_built;
   // A helper that answers with the device's own facts; what it means stands where it is used.
   bool raw = c.kind == Choice::Kind::compare;

@@ -1,6 +1,7 @@
 // What the ways out of a condition do: refuse, serve, or only log; and the chains they stand in.
 #include <algorithm>
 
+#include "base/text.h"
 #include "python/interpreter.h"
 
 namespace ungate::python {
@@ -130,19 +131,29 @@ std::pair<std::uint32_t, std::uint32_t> Interpreter::chain_of(NodeId id, const F
   return {chain, arm};
 }
 
-void Interpreter::record_arm(std::uint32_t chain, std::uint32_t arm, source::Range test, const Outcome& outcome,
+void Interpreter::record_arm(std::uint32_t chain, std::uint32_t arm, const Tree& t, NodeId test, const Outcome& outcome,
                              DeviceSet mask, const Arms& arms) {
   Chain& c = chains[chain];
   if (c.arms.size() <= arm) c.arms.resize(arm + 1);
   Chain::Arm& a = c.arms[arm];
-  a.test = test;
+  a.test = t[test].range;
   a.outcome |= outcome;
   a.alive |= mask;
   a.refuses = arms.body_refuses;
+  a.gives = last_of(chains[chain].place.module, t, arms.body);
   if (arms.has_else) {
     c.has_else = true;
     c.else_refuses = arms.else_refuses;
+    c.else_gives = last_of(chains[chain].place.module, t, arms.orelse);
   }
+}
+
+// The text of the last statement of an arm, if it sets something or returns.
+Symbol Interpreter::last_of(ModuleId module, const Tree& t, NodeId block) const {
+  if (block == 0 || t[block].kind != NodeKind::block || t[block].count == 0) return {};
+  NodeId last = t.child(block, t[block].count - 1);
+  bool gives = t[last].kind == NodeKind::assign || t[last].kind == NodeKind::return_;
+  return gives ? Symbol(text::one_line(p_[module].file->text(t[last].range), 200)) : Symbol();
 }
 
 // True if a handler catches an exception of a type; a type that is not known is caught by the first.

@@ -34,6 +34,8 @@ Lifted Interpreter::super_attribute(Symbol name, Frame& f, DeviceSet mask) {
 
 Lifted Interpreter::attribute(Lifted base, Symbol name, Frame& f, DeviceSet mask) {
   Lifted out;
+  // Nobody writes what raises everywhere: the None stands for something that was not followed.
+  if (l_.uniform(base) && s_.kind(l_.value(base)) == Kind::none && f.emit && f.tries == 0) return unknown(Free_::name, name.text());
   if (Lifted method; !l_.uniform(base) && common_method(base, name, method)) {
     // One class on all devices: the method is bound, and later run, once for all of them.
     out = bind_attribute(method, base, false, f, mask);
@@ -66,8 +68,8 @@ bool Interpreter::common_method(Lifted base, Symbol name, Lifted& method) {
 
 Lifted Interpreter::attribute_of(ValueId v, Symbol name, Frame& f, DeviceSet mask) {
   switch (s_.kind(v)) {
-    case Kind::absent:
-    case Kind::unknown: return l_.of(v);
+    case Kind::absent: return l_.of(v);
+    case Kind::unknown: return by_unique_name(v, name, f, mask);
     case Kind::external: return external_attribute(v, name);
     case Kind::module: return module_attribute(s_.node(v).ref, name);
     case Kind::object: return object_attribute(v, name, f, mask);
@@ -90,6 +92,14 @@ Lifted Interpreter::attribute_of(ValueId v, Symbol name, Frame& f, DeviceSet mas
       break;
     case Kind::path: return path_attribute(v, name);
     case Kind::function: return unknown(Free_::name, name.text());
+    case Kind::tuple: {
+      // A version (release_of) has its parts by name.
+      static constexpr std::string_view kParts[] = {"major", "minor", "micro"};
+      auto part = std::ranges::find(kParts, name.text());
+      if (part == std::end(kParts)) return l_.of(s_.method(v, name));
+      auto i = static_cast<std::size_t>(part - kParts);
+      return l_.of(i < s_.items(v).size() ? s_.items(v)[i] : s_.integer(0));
+    }
     case Kind::none: return l_.of(s_.raised(Symbol("AttributeError"), {}));
     default: return l_.of(s_.method(v, name));
   }
@@ -97,6 +107,22 @@ Lifted Interpreter::attribute_of(ValueId v, Symbol name, Frame& f, DeviceSet mas
     if (Lifted found; class_attribute(klass, name, found)) return bind_attribute(found, l_.of(v), false, f, mask);
   }
   return l_.of(s_.method(v, name));
+}
+
+// An attribute of an object that was not followed: if one method of that name answers by the device, it may
+// be that one.
+Lifted Interpreter::by_unique_name(ValueId object, Symbol name, Frame& f, DeviceSet mask) {
+  auto found = derived_methods_.find(name);
+  if (found == derived_methods_.end() || found->second.size() != 1) return l_.of(object);
+  const Function& fn = functions_[found->second[0]];
+  std::string_view here = p_[f.module].name.text(), there = p_[fn.module].name.text();
+  if (here.substr(0, here.find('.')) != there.substr(0, there.find('.'))) return l_.of(object);
+  Callable callable;
+  callable.function = found->second[0];
+  ClassId klass = concrete_class(fn.klass);
+  Lifted receiver = l_.of(fn.binding == Function::Binding::klass ? s_.handle(Kind::klass, klass) : s_.object(klass, {}, true));
+  Lifted method = l_.of(s_.handle(Kind::function, intern_callable(std::move(callable))));
+  return l_.join(bind_attribute(method, receiver, fn.binding == Function::Binding::klass, f, mask), l_.of(object));
 }
 
 Lifted Interpreter::module_attribute(ModuleId id, Symbol name) {

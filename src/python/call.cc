@@ -30,6 +30,7 @@ Lifted Interpreter::eval_call(NodeId id, Frame& f, DeviceSet mask) {
   f.call = t[id].range;
   Lifted out;
   if (!named_fact(t, callee_node, callee, out)) out = call(callee, arguments, f, mask - f.pending);
+  if (f.emit) record_refusing_call(id, callee, arguments, out, f, mask);
   record_sinks(id, out, f, mask);
   mutate_receiver(callee_node, callee, arguments, f, mask);
   note_absent(out, f, mask - f.pending);
@@ -181,7 +182,8 @@ Lifted Interpreter::call_function(CallableId id, const Arguments& arguments, Fra
   if (auto found = memo_.find(key); found != memo_.end()) {
     ++statistics.cached_calls;
     if (f.emit && device_dependent) emit_context(callable, slots);
-    return found->second;
+    f.intermediate = found->second.chosen;
+    return found->second.value;
   }
   Function& runs = functions_[callable.function];
   if (depth_ >= kDepth || runs.runs >= kRuns || statistics.expressions > fuel_ || !active_.insert(key).second) {
@@ -189,9 +191,11 @@ Lifted Interpreter::call_function(CallableId id, const Arguments& arguments, Fra
   }
   ++runs.runs;
   Lifted result = run(callable, slots, false);
+  bool chosen = answers_chosen_;
   active_.erase(key);
-  memo_.emplace(std::move(key), result);
+  memo_.emplace(std::move(key), Answer{result, chosen});
   if (f.emit && device_dependent) emit_context(callable, slots);
+  f.intermediate = chosen;
   return result;
 }
 
@@ -258,13 +262,13 @@ Lifted Interpreter::construct(ClassId klass, const Arguments& arguments) {
   if (!bind_arguments(callable, arguments, slots)) return l_.of(s_.object(klass, {}, true));
   std::vector<std::uint32_t> key{callable.function, callable.closure, 0xffffffff};
   for (Lifted v : slots) key.push_back(v.id);
-  if (auto found = memo_.find(key); found != memo_.end()) return found->second;
+  if (auto found = memo_.find(key); found != memo_.end()) return found->second.value;
   if (!active_.insert(key).second) return l_.of(s_.object(klass, {}, true));
   Lifted after = fresh;
   Lifted returned = run(callable, slots, false, &after);
   after = l_.overlay(after, l_.absent(returned), returned);
   active_.erase(key);
-  memo_.emplace(std::move(key), after);
+  memo_.emplace(std::move(key), Answer{after, false});
   return after;
 }
 

@@ -41,6 +41,7 @@ struct Choice {
   enum class Kind : std::uint8_t {
     compare,     // cc >= 90, major in [9, 10], "compute_100" in flags
     call,        // is_sm100_supported()
+    refusing_call,  // limits_of(capability): raises for some
     flag,        // a name or attribute that holds an earlier choice
     subscript,   // table[cc]: absent where the key is missing
     sink,        // supported_major_versions=[9, 10], @supported_compute_capability([…])
@@ -51,6 +52,7 @@ struct Choice {
   Kind kind = Kind::other;
   Position position = Position::condition;
   Want want = Want::yes;
+  bool negated = false;         // it is an operand of `and` that stands under `not`
   value::Outcome outcome;       // where it may be true, false, open; in none where it has no value
   arch::DeviceSet alive;        // devices that reach the place
   arch::DeviceSet raises;       // devices on which evaluating it raises
@@ -61,11 +63,16 @@ struct Choice {
   Symbol raise_type, raise_text;  // of the refusing arm, or of what the call raises
   Symbol function;              // qualified name of the enclosing function; empty at module level
   const Sink* sink = nullptr;   // of kind sink
-  std::vector<value::Free> deciders;
+  struct Decider {
+    value::Free free;
+    arch::DeviceSet where;      // devices on which it may decide
+  };
+  std::vector<Decider> deciders;
   std::vector<Place> via;       // definitions whose outcome it uses (helpers, flags), nearest first
   const Tree* tree = nullptr;   // where its syntax stands
   NodeId node = 0;
   NodeId serves = 0;            // the arm that the wanted outcome enters; 0: what follows
+  NodeId other = 0;             // the arm that the other outcome enters
 };
 
 // A whole condition: `a and (b or c)` of an `if`, a `return`, a conditional expression.
@@ -102,10 +109,12 @@ struct Chain {
     value::Outcome outcome;     // of the whole test, on the devices that reach it
     arch::DeviceSet alive;
     bool refuses = false;
+    Symbol gives;               // its last statement, if that sets a name or returns: "backend = X.FA"
   };
   Place place;                  // the whole statement
   std::vector<Arm> arms;
   bool has_else = false, else_refuses = false;
+  Symbol else_gives;
 };
 
 }  // namespace ungate::python

@@ -1,4 +1,6 @@
 // Choices: which evaluated places are recorded, and what is kept of them.
+#include <algorithm>
+
 #include "python/interpreter.h"
 
 namespace ungate::python {
@@ -6,6 +8,7 @@ namespace {
 
 // Texts like "90", "sm_100", "9.0", "120a": names of devices, not of something chosen by device.
 bool names_arch(std::string_view s) {
+  if (s.find("compute_") != std::string_view::npos && s.starts_with('-')) return true;  // a flag of nvcc
   for (std::string_view prefix : {"compute_", "sm_", "sm"}) {
     if (s.starts_with(prefix)) {
       s.remove_prefix(prefix.size());
@@ -25,6 +28,8 @@ bool names_arch(std::string_view s) {
 }  // namespace
 
 namespace {
+
+bool is_boolean(NodeKind k) { return k == NodeKind::bool_and || k == NodeKind::bool_or || k == NodeKind::bool_not; }
 
 Choice::Kind choice_kind(NodeKind k) {
   switch (k) {
@@ -69,10 +74,12 @@ void Interpreter::record(NodeId expr, Lifted value, Frame& f, DeviceSet mask, Wa
   Choice::Kind kind = choice_kind(t[expr].kind);
   DeviceSet reach = mask - l_.absent(value);
   bool is_condition = f.position == Choice::Position::condition || f.position == Choice::Position::returned;
-  if (kind == Choice::Kind::flag && !(is_condition && whole != nullptr)) return;
+  bool combined = whole != nullptr && is_boolean(t[whole->root].kind);  // flag = self.other and more
+  if (kind == Choice::Kind::flag && !(whole != nullptr && (is_condition || combined))) return;
+  if (kind == Choice::Kind::flag && set_by_arms(expr, f)) return;
   if (kind == Choice::Kind::other && whole == nullptr) return;
   if (kind == Choice::Kind::subscript && whole == nullptr) return;
-  if (kind == Choice::Kind::compare && f.intermediate) return;
+  if (f.intermediate) return;
   if (l_.uniform(value) || !is_choice(value, mask, kind != Choice::Kind::flag)) return;
   Outcome outcome = choice_outcome(value);
   if (!outcome.differs(reach)) return;
@@ -86,22 +93,35 @@ void Interpreter::record(NodeId expr, Lifted value, Frame& f, DeviceSet mask, Wa
     if (whole->index == kNoIndex) whole->index = condition_at(whole->root, f, whole->arms.want);
     c.condition = whole->index;
     c.want = want;
+    c.negated = whole->negated && whole->in_and;
     c.refusal = whole->arms.refusal, c.raise_type = whole->arms.type, c.raise_text = whole->arms.text;
     c.chain = f.chain, c.arm = f.arm;
     c.either = whole->either;
-    c.serves = whole->arms.want == Want::no ? whole->arms.orelse : whole->arms.body;
+    c.serves = whole->arms.body, c.other = whole->arms.orelse;
+    if (whole->arms.want == Want::no || (whole->arms.want == Want::either && c.negated)) std::swap(c.serves, c.other);
   }
   add_deciders(c, value, mask);
   if (c.via.empty()) c.via = via;
+}
+
+// True for a local that only constants are assigned to: what differs is which arm assigned it, and the gate is
+// there.
+bool Interpreter::set_by_arms(NodeId expr, const Frame& f) const {
+  const Node& n = (*f.tree)[expr];
+  if (n.kind != NodeKind::name || n.number == 0 || f.function == kNoIndex) return false;
+  const Function& fn = functions_[f.function];
+  std::size_t slot = n.number - 1;
+  bool parameter = slot < fn.tree->children(fn.params()).size();
+  return !parameter && (slot >= f.origins.size() || f.origins[slot].range.empty());
 }
 
 void Interpreter::add_deciders(Choice& c, Lifted value, DeviceSet mask) {
   l_.each(value, [&](DeviceSet where, ValueId v) {
     if ((where & mask).empty()) return;
     for (const value::Free& reason : s_.reasons(v)) {
-      bool known = false;
-      for (const value::Free& other : c.deciders) known = known || other == reason;
-      if (!known && c.deciders.size() < value::Store::kMaxReasons) c.deciders.push_back(reason);
+      auto known = std::ranges::find(c.deciders, reason, &Choice::Decider::free);
+      if (known != c.deciders.end()) known->where |= where & mask;
+      else if (c.deciders.size() < value::Store::kMaxReasons) c.deciders.push_back({reason, where & mask});
     }
   });
 }
@@ -126,32 +146,84 @@ std::uint32_t Interpreter::condition_at(NodeId root, const Frame& f, Want want) 
   return static_cast<std::uint32_t>(entry->second);
 }
 
-bool Interpreter::is_intermediate(Lifted operand) {
-  // A device-dependent text or enum member that names no device is the result of an earlier choice.
-  bool chosen = false, arch = false;
-  l_.each(operand, [&](DeviceSet, ValueId v) {
-    s_.each(v, [&](ValueId x) {
-      if (s_.kind(x) == Kind::string) (names_arch(s_.text(x)) ? arch : chosen) = true;
-      else if (s_.kind(x) == Kind::member || s_.kind(x) == Kind::function || s_.kind(x) == Kind::klass) chosen = true;
-      else if (s_.kind(x) == Kind::integer || s_.kind(x) == Kind::tuple) arch = true;
-    });
+// What a value that depends on the device says: the device itself, or something chosen by it (a text or an
+// enum member that names no device).
+Interpreter::Says Interpreter::what_it_says(Lifted operand) const {
+  Says out;
+  auto say = [&](ValueId x, auto&& self) -> void {
+    switch (s_.kind(x)) {
+      case Kind::string: (names_arch(s_.text(x)) ? out.device : out.chosen) = true; break;
+      case Kind::member:
+      case Kind::function:
+      case Kind::klass: out.chosen = true; break;
+      case Kind::integer: out.device = true; break;
+      case Kind::tuple:
+      case Kind::record: {
+        // (9, 0), or a key made of several things, one of them a text like "90a".
+        bool pair = s_.items(x).size() == 2;
+        for (ValueId item : s_.items(x)) {
+          if (pair || s_.kind(item) != Kind::integer) self(item, self);
+        }
+        break;
+      }
+      default: break;
+    }
+  };
+  l_.each(operand, [&](DeviceSet, ValueId v) { s_.each(v, [&](ValueId x) { say(x, say); }); });
+  return out;
+}
+
+bool Interpreter::is_intermediate(Lifted operand) const {
+  Says says = what_it_says(operand);
+  return says.chosen && !says.device;
+}
+
+bool Interpreter::names_device(Lifted key) const { return what_it_says(key).device; }
+
+// `limits_of(capability)` where some devices get an exception for an answer. Only what is handed a fact of the
+// device decides by it; a caller further out passes the decision on.
+void Interpreter::record_refusing_call(NodeId id, Lifted callee, const Arguments& arguments, Lifted out, Frame& f, DeviceSet mask) {
+  if (l_.uniform(out) || !l_.uniform(callee) || s_.kind(l_.value(callee)) != Kind::function) return;
+  DeviceSet all = value::Values::all();
+  bool asked = false;
+  auto look = [&](Lifted argument) {
+    all -= l_.absent(argument);
+    asked = asked || (!l_.uniform(argument) && names_device(argument));
+  };
+  for (Lifted argument : arguments.positional) look(argument);
+  for (const auto& [name, argument] : arguments.keywords) look(argument);
+  DeviceSet refused = l_.absent(out) & all;
+  if (!asked || refused.empty() || refused == all || is_choice(out, all, true)) return;
+  Choice& c = choice_at(id, f);
+  c.kind = Choice::Kind::refusing_call;
+  c.position = f.position;
+  c.outcome |= Outcome{all - refused, refused, {}};
+  c.alive |= mask;
+  c.raises |= refused & mask;
+  c.refusal = Refusal::raises;
+  l_.each(out, [&](DeviceSet where, ValueId v) {
+    if ((where & refused).empty() || !s_.is_absent(v) || s_.node(v).ref == 0) return;
+    c.raise_type = Symbol::from_id(s_.node(v).ref);
+    c.raise_text = s_.node(v).name;
   });
-  return chosen && !arch;
+  if (c.via.empty() && f.via != nullptr) c.via = *f.via;
 }
 
 // `table[cc]` where some devices have no key.
 void Interpreter::record_missing_key(NodeId id, Lifted container, Lifted key, Lifted out, Frame& f, DeviceSet mask) {
-  if (l_.uniform(key) || l_.uniform(out)) return;
-  DeviceSet missing = l_.absent(out) & mask;
-  if (missing.empty() || missing == mask) return;
+  if (l_.uniform(key) || l_.uniform(out) || !names_device(key)) return;
+  // Devices that do not get here are compared, too: an earlier gate may be all that keeps them away.
+  DeviceSet all = value::Values::all() - l_.absent(key) - l_.absent(container);
+  DeviceSet missing = l_.absent(out) & all;
+  if (missing.empty() || missing == all) return;
   bool table = !l_.where(container, [&](ValueId v) { return s_.kind(v) == Kind::dict; }).empty();
   if (!table) return;
   Choice& c = choice_at(id, f);
   c.kind = Choice::Kind::subscript;
   c.position = f.position;
-  c.outcome |= Outcome{mask - missing, missing, {}};
+  c.outcome |= Outcome{all - missing, missing, {}};
   c.alive |= mask;
-  c.raises |= missing;
+  c.raises |= missing & mask;
   c.refusal = Refusal::raises;
   c.raise_type = Symbol("KeyError");
 }

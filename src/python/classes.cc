@@ -172,7 +172,18 @@ bool Interpreter::own_attribute(ClassId klass, Symbol name, Lifted& out) {
   for (std::uint32_t member : std::vector(bound->second)) run_member(klass, member);
   k.pending.erase(name);
   auto found = k.attributes.find(name);
-  out = found == k.attributes.end() ? unknown(Free_::name, name.text()) : found->second;
+  if (found == k.attributes.end()) {
+    out = unknown(Free_::name, name.text());
+    return true;
+  }
+  // What a class method stores in it later is not known.
+  std::string_view text = p_[k.module].file->text();
+  std::string pattern = "cls." + std::string(name.text());
+  bool stored = std::ranges::any_of(k.members, [&](const Klass::Member& member) {
+    return member.kind == LineKind::function && writes(text.substr(member.range.begin, member.range.size()), pattern);
+  });
+  if (stored) found->second = l_.join(found->second, unknown(Free_::config, pattern));
+  out = found->second;
   return true;
 }
 

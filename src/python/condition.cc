@@ -46,6 +46,7 @@ Lifted Interpreter::condition_value(NodeId expr, Frame& f, DeviceSet mask, Want 
     DeviceSet live = mask;
     bool first = true;
     source::Range outer = std::exchange(whole.either, conjunction ? source::Range() : n.range);
+    auto [in_and, negated] = std::pair(std::exchange(whole.in_and, conjunction), std::exchange(whole.negated, false));
     for (NodeId operand : t.children(expr)) {
       if (!first) {
         Outcome so_far = l_.truth(out).on(live);
@@ -57,16 +58,19 @@ Lifted Interpreter::condition_value(NodeId expr, Frame& f, DeviceSet mask, Want 
       out = first ? next : l_.overlay(out, live, joined);
       first = false;
     }
-    whole.either = outer;
+    whole.either = outer, whole.in_and = in_and, whole.negated = negated;
     return out;
   }
   if (n.kind == NodeKind::bool_not) {
+    whole.negated = !whole.negated;
     Lifted inner = condition_value(t.child(expr, 0), f, mask, flipped(want), whole);
+    whole.negated = !whole.negated;
     return l_.map(inner, [&](ValueId v) { return negate(v); });
   }
   std::vector<Place> via;
   std::vector<Place>* outer_via = f.emit ? std::exchange(f.via, &via) : f.via;
   Choice::Position position = f.position;
+  f.intermediate = false;
   Lifted value = eval_raw(expr, f, mask);
   f.position = position;
   if (f.emit) {

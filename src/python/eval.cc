@@ -15,6 +15,7 @@ Lifted Interpreter::eval(NodeId id, Frame& f, DeviceSet mask) {
   std::vector<Place> via;
   std::vector<Place>* outer = std::exchange(f.via, &via);
   Choice::Position position = f.position;
+  f.intermediate = false;
   Lifted value = eval_raw(id, f, mask);
   f.position = position;
   f.via = outer;

@@ -56,7 +56,9 @@ DeviceSet Interpreter::exec(NodeId id, Frame& f, DeviceSet mask) {
     case NodeKind::match: mask = exec_match(id, f, mask); break;
     case NodeKind::return_: {
       f.position = Choice::Position::returned;
+      f.intermediate = false;
       Lifted value = child(0) == 0 ? l_.of(s_.none()) : eval_returned(child(0), f, mask);
+      if (!l_.uniform(value)) (f.intermediate ? f.returns_chosen : f.returns_own) = true;
       DeviceSet done = mask - f.pending;
       DeviceSet again = done - l_.absent(f.returned);
       f.returned = l_.merge(f.returned, again | (DeviceSet(~0ull) - done), value, done);
@@ -111,7 +113,7 @@ DeviceSet Interpreter::exec_if(NodeId id, Frame& f, DeviceSet mask) {
   f.position = Choice::Position::condition;
   Outcome outcome = condition(test, f, mask, arms);
   f.chain = outer_chain, f.arm = outer_arm;
-  if (f.emit) record_arm(chain, arm, t[test].range, outcome, mask, arms);
+  if (f.emit) record_arm(chain, arm, t, test, outcome, mask, arms);
   mask -= f.pending;
   DeviceSet taken = outcome.may_pass() & mask, other = outcome.may_fail() & mask;
   if (other.empty()) {

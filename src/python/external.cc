@@ -29,9 +29,24 @@ Lifted Interpreter::device_fact(Gives gives) {
         int kb = gives == Gives::smem_block ? d.facts().smem_block_kb : d.facts().smem_sm_kb;
         return kb == 0 ? s_.unknown({Free_::name, Symbol("shared memory of " + d.name())}) : s_.integer(kb * 1024);
       });
+    case Gives::arch_texts:
+      return tabulate([&](arch::Device d) {
+        std::string cc = std::to_string(d.cc());
+        return d.is_future() ? s_.unknown({Free_::name, Symbol("architectures")}) : s_.string(cc + ';' + cc + "-real");
+      });
+    case Gives::at_least:
     case Gives::device_name: return unknown(Free_::device_name, "of the GPU");
   }
   return unknown(Free_::name, "device");
+}
+
+// `capability_geq(10)`, `capability_geq(9, 0)`.
+Lifted Interpreter::at_least(const Arguments& arguments) {
+  if (arguments.positional.empty() || arguments.positional.size() > 2) return unknown(Free_::call, "a lower bound");
+  Lifted major = arguments.positional[0];
+  Lifted minor = arguments.positional.size() == 2 ? arguments.positional[1] : l_.of(s_.integer(0));
+  Lifted wanted = on_each_shallow({major, minor}, [&](std::span<const ValueId> v) { return s_.sequence(Kind::tuple, v); });
+  return compare_lifted(value::Comparison::ge, device_fact(Gives::capability), wanted);
 }
 
 // A function whose name says what it gives, wherever it is defined (vendored copies of pynvml).
@@ -81,7 +96,9 @@ ValueId Interpreter::assumed(Symbol dotted, const value::Constant& otherwise) {
 Lifted Interpreter::call_external(ValueId callee, const Arguments& arguments, Frame& f, DeviceSet mask) {
   std::string_view dotted = s_.text(callee);
   Symbol full = s_.node(callee).name;
-  if (auto gives = k_.calls.find(full); gives != k_.calls.end()) return device_fact(gives->second);
+  if (auto gives = k_.calls.find(full); gives != k_.calls.end()) {
+    return gives->second == Gives::at_least ? at_least(arguments) : device_fact(gives->second);
+  }
   if (auto constant = k_.constants.find(full); constant != k_.constants.end()) return l_.of(assumed(full, constant->second));
   std::string_view last = dotted.substr(dotted.rfind('.') + 1);
   if (auto named = k_.functions.find(Symbol(last)); named != k_.functions.end()) return device_fact(named->second);
@@ -96,8 +113,25 @@ Lifted Interpreter::call_external(ValueId callee, const Arguments& arguments, Fr
   }
   if (dotted.starts_with("builtins.")) return call_builtin(last, arguments, f, mask);
   if (full == Symbol("functools.partial")) return make_partial(arguments);
+  if ((dotted == "packaging.version.Version" || dotted == "packaging.version.parse") && arguments.positional.size() == 1) {
+    return l_.map(arguments.positional[0], [&](ValueId v) { return s_.lift(v, [&](ValueId text) { return release_of(text); }); });
+  }
   if (Lifted out; standard_library(dotted, arguments, out)) return out;
   return unknown(Free_::call, dotted);
+}
+
+// A version as the tuple of its release, which compares as it does; trailing zeros do not count.
+ValueId Interpreter::release_of(ValueId text) {
+  ValueId open = s_.unknown({Free_::call, Symbol("packaging.version.Version")});
+  if (s_.kind(text) != Kind::string) return open;
+  std::vector<ValueId> release;
+  for (std::string_view part : text::split(s_.text(text), '.')) {
+    std::int64_t number = 0;
+    if (!text::parse_int(part, number)) return open;
+    release.push_back(s_.integer(number));
+  }
+  while (!release.empty() && release.back() == s_.integer(0)) release.pop_back();
+  return s_.sequence(Kind::tuple, release);
 }
 
 Lifted Interpreter::make_partial(const Arguments& arguments) {

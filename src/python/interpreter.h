@@ -112,6 +112,7 @@ class Interpreter {
     NodeId root = 0;
     std::uint32_t index = kNoIndex;  // in `conditions`, once a leaf of it was recorded
     source::Range either;            // the innermost `or` around the current leaf
+    bool in_and = false, negated = false;  // the current leaf is an operand of `and`, stands under `not`
   };
 
   // Limits: measured to lose nothing on the packages that the rules were written for. A callee that holds
@@ -163,16 +164,24 @@ class Interpreter {
   bool handles(const Tree& t, NodeId handler, Symbol type) const;
   void describe_raise(NodeId exception, Frame& f);
   std::pair<std::uint32_t, std::uint32_t> chain_of(NodeId id, const Frame& f);
-  void record_arm(std::uint32_t chain, std::uint32_t arm, source::Range test, const Outcome& outcome,
+  void record_arm(std::uint32_t chain, std::uint32_t arm, const Tree& t, NodeId test, const Outcome& outcome,
                   DeviceSet mask, const Arms& arms);
+  Symbol last_of(ModuleId module, const Tree& t, NodeId block) const;
 
   // choices.cc
   void record(NodeId expr, Lifted value, Frame& f, DeviceSet mask, Want want, Whole* whole,
               const std::vector<Place>& via);
+  void record_refusing_call(NodeId id, Lifted callee, const Arguments& arguments, Lifted out, Frame& f, DeviceSet mask);
   void record_missing_key(NodeId id, Lifted container, Lifted key, Lifted out, Frame& f, DeviceSet mask);
   Outcome choice_outcome(Lifted value);
   bool is_choice(Lifted value, DeviceSet mask, bool needs_truth);
-  bool is_intermediate(Lifted operand);
+  struct Says {
+    bool device = false, chosen = false;
+  };
+  Says what_it_says(Lifted operand) const;
+  bool is_intermediate(Lifted operand) const;
+  bool names_device(Lifted key) const;
+  bool set_by_arms(NodeId expr, const Frame& f) const;
   void add_deciders(Choice& c, Lifted value, DeviceSet mask);
   Choice& choice_at(NodeId expr, const Frame& f);
   std::uint32_t condition_at(NodeId root, const Frame& f, Want want);
@@ -277,6 +286,7 @@ class Interpreter {
   Lifted eval_attribute(NodeId id, Frame& f, DeviceSet mask);
   Lifted super_attribute(Symbol name, Frame& f, DeviceSet mask);
   Lifted attribute_of(ValueId v, Symbol name, Frame& f, DeviceSet mask);
+  Lifted by_unique_name(ValueId unknown, Symbol name, Frame& f, DeviceSet mask);
   Lifted bind_attribute(Lifted attribute, Lifted receiver, bool on_class, Frame& f, DeviceSet mask);
   bool common_method(Lifted base, Symbol name, Lifted& method);
   Lifted module_attribute(ModuleId id, Symbol name);
@@ -306,11 +316,13 @@ class Interpreter {
              Lifted* receiver_after = nullptr);
   void emit_context(const Callable& callable, const std::vector<Lifted>& slots);
   Lifted run_generic(FunctionId function, ClosureId closure);
+  ClassId concrete_class(ClassId klass);
   struct Received {
     Lifted receiver, answer;   // what the method leaves in it, and returns
   };
   Received run_for_receiver(FunctionId function, Lifted self);
   void run_inherited(ClassId klass);
+  std::optional<Gives> parameter_fact(const Function& fn, Symbol name) const;
   NodeId fact_annotation(const Tree& t, NodeId annotation) const;
   Lifted annotated_fact(Symbol annotation, ModuleId module);
   ClassId capability_class(Symbol annotation, ModuleId module);
@@ -320,11 +332,13 @@ class Interpreter {
 
   // external.cc, library.cc
   Lifted device_fact(Gives gives);
+  Lifted at_least(const Arguments& arguments);
   bool known_function(const Function& fn, Lifted& out);
   bool below(const Knowledge::Set& set, std::string_view dotted) const;
   Lifted external_attribute(ValueId v, Symbol name);
   ValueId assumed(Symbol dotted, const value::Constant& otherwise);
   Lifted call_external(ValueId callee, const Arguments& arguments, Frame& f, DeviceSet mask);
+  ValueId release_of(ValueId text);
   Lifted make_partial(const Arguments& arguments);
   void in_environment(value::Comparison op, Lifted name, Lifted container, Lifted& out);
   const value::Constant* environment(ValueId name, bool& known);
@@ -377,6 +391,7 @@ class Interpreter {
   std::unordered_map<std::vector<std::uint32_t>, CallableId, WordsHash> callable_index_;
   StableVector<Klass> classes_;
   std::optional<ClassId> bare_capability_;   // of annotations whose class is not at hand
+  std::optional<std::vector<ClassId>> made_classes_;  // of the objects that rules say are made at run time
   std::unordered_map<std::pair<ModuleId, std::uint32_t>, ClassId, PairHash> class_index_;
   std::unordered_map<Key, ClassId, KeyHash> inner_class_index_;
 
@@ -385,7 +400,11 @@ class Interpreter {
   std::unordered_set<std::pair<ModuleId, std::uint32_t>, PairHash> pieces_run_;
   std::unordered_set<const Tree*> reported_;
 
-  std::unordered_map<std::vector<std::uint32_t>, Lifted, WordsHash> memo_;
+  struct Answer {
+    Lifted value;
+    bool chosen = false;            // see answers_chosen_
+  };
+  std::unordered_map<std::vector<std::uint32_t>, Answer, WordsHash> memo_;
   std::unordered_set<std::vector<std::uint32_t>, WordsHash> active_;
   std::vector<std::pair<FunctionId, ClosureId>> inner_runs_;
   std::uint32_t depth_ = 0;
@@ -406,7 +425,9 @@ class Interpreter {
   const WordSet* words_ = nullptr;
   std::uint32_t round_ = 0;
   bool compares_open_ = false;      // in the run that ended last
+  bool answers_chosen_ = false;     // the same: it only answers about the result of an earlier choice
   std::unordered_set<Symbol> known_names_;
+  std::unordered_map<Symbol, std::vector<FunctionId>> derived_methods_;  // by name: methods that answer by the device
   std::vector<Symbol> derived_;
 
   std::unordered_map<Key, std::size_t, KeyHash> choice_index_, condition_index_;

@@ -19,7 +19,9 @@ enum class Gives : std::uint8_t {
   properties,        // an object with `properties` below as attributes
   smem_block,        // bytes of shared memory a block can have after opt-in
   smem_sm,           // bytes of shared memory of a multiprocessor
-  device_name        // the product name: free
+  device_name,       // the product name: free
+  at_least,          // capability >= (the arguments)
+  arch_texts         // "120;120-real": the architectures that a generator makes code for
 };
 
 // A keyword argument, or the first argument of a decorator, whose value lists the devices it admits.
@@ -44,7 +46,8 @@ struct Knowledge {
 
   Map<Gives> calls;             // by dotted name: torch.cuda.get_device_capability
   Map<Gives> functions;         // by last name, wherever it is defined
-  Map<Gives> annotations;       // of a parameter
+  // Of a parameter: by the name of its annotation, or by its own dotted name (package.module.function.parameter).
+  Map<Gives> annotations;
   Map<Gives> properties;        // attribute of device properties
   Map<value::Constant> constants;  // dotted name of a value or of a call without device: what it is
   Map<Symbol> objects;          // dotted global that is made at run time -> dotted class it is an object of

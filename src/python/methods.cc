@@ -34,8 +34,14 @@ Lifted Interpreter::call_method(ValueId method, const Arguments& arguments) {
 
 Lifted Interpreter::dict_get(Lifted dict, Lifted key, Lifted otherwise) {
   return on_each_shallow({dict, key, otherwise}, [&](std::span<const ValueId> v) {
+    auto items = s_.items(v[0]);
+    if (s_.is_unknown(v[1]) && !s_.node(v[0]).open && items.size() <= value::Store::kMaxAlternatives) {
+      // A key that is not known: one of the values, or what stands for a missing one.
+      ValueId out = v[2];
+      for (std::size_t i = 1; i < items.size(); i += 2) out = s_.join(out, items[i]);
+      return out;
+    }
     return s_.lift(v[1], [&](ValueId k) {
-      if (s_.items(v[0]).empty() && !s_.node(v[0]).open) return v[2];
       ValueId item = value::subscript(s_, v[0], k);
       if (s_.is_absent(item)) return v[2];
       return s_.may_be_unknown(item) && (s_.node(v[0]).open || s_.may_be_unknown(k)) ? s_.join(item, v[2]) : item;

@@ -71,6 +71,14 @@ Lifted Interpreter::bind_global(ModuleId id, Symbol name) {
   if (m.file == nullptr) return unknown(Free_::unread, m.path);
   if (Lifted made; made_object(id, name, made)) return made;
   if (auto bound = m.binders.find(name); bound != m.binders.end()) {
+    // Declared for type checkers only: the module's __getattr__ answers.
+    static const Symbol kGetattr("__getattr__");
+    bool declared = m.binders.contains(kGetattr) && std::ranges::all_of(bound->second, [&](std::uint32_t piece) {
+      const Statement& s = m.pieces[piece].statement;
+      std::string_view text = m.file->text(s.range);
+      return s.kind == LineKind::compound && (text.starts_with("if TYPE_CHECKING:") || text.starts_with("if typing.TYPE_CHECKING:"));
+    });
+    if (declared) return unknown(Free_::config, name.text());
     Lifted value;
     for (std::uint32_t piece : bound->second) {
       Lifted here = bind_piece(id, piece, name);

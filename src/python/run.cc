@@ -19,6 +19,11 @@ Interpreter::Interpreter(Program& program, const Knowledge& knowledge, const val
 void Interpreter::start_round(const WordSet& words) {
   words_ = &words;
   ++round_;
+  if (round_ == 1) return;
+  // What was summed up before a word was looked for may have left it out.
+  memo_.clear();
+  for (ClassId c = 0; c < classes_.size(); ++c) classes_[c].cells.clear();
+  for (FunctionId f = 0; f < functions_.size(); ++f) functions_[f].runs = 0;
 }
 
 // True if a function's text holds a word that is looked for.
@@ -33,7 +38,9 @@ void Interpreter::run_inner() {
   while (!inner_runs_.empty()) {
     auto [function, closure] = inner_runs_.back();
     inner_runs_.pop_back();
-    if (mentions_derived(function)) run_generic(function, closure);
+    if (!mentions_derived(function)) continue;
+    functions_[function].ran = false;
+    run_generic(function, closure);
   }
 }
 
@@ -46,8 +53,11 @@ void Interpreter::run_module(ModuleId id) {
     if (statement.kind == LineKind::klass) {
       run_class(class_of_piece(id, i));
     } else if (statement.kind == LineKind::function) {
-      run_generic(function_at(id, statement, kNoIndex), 0);
+      FunctionId function = function_at(id, statement, kNoIndex);
+      functions_[function].ran = false;
+      run_generic(function, 0);
     } else {
+      pieces_run_.erase({id, i});
       run_piece(id, i);
     }
     run_inner();
@@ -60,7 +70,11 @@ void Interpreter::run_class(ClassId klass) {
     Klass::Member member = classes_[klass].members[i];
     if (!m.mentioned.contains(member.range.begin)) continue;
     run_member(klass, i);
-    if (member.kind == LineKind::function) run_generic(method_at(klass, i), 0);
+    if (member.kind == LineKind::function) {
+      FunctionId method = method_at(klass, i);
+      functions_[method].ran = false;
+      run_generic(method, 0);
+    }
     run_inner();
   }
   run_inherited(klass);
@@ -121,6 +135,7 @@ Lifted Interpreter::run(const Callable& callable, const std::vector<Lifted>& slo
   if (receiver_after != nullptr && !f.slots.empty()) *receiver_after = f.slots[0];
   --depth_;
   compares_open_ = f.compares_open;
+  answers_chosen_ = f.returns_chosen && !f.returns_own;
   DeviceSet gone = l_.absent(f.returned);
   if (gone.empty() || f.raised.empty()) return f.returned;
   return l_.overlay(f.returned, gone, l_.of(s_.raised(f.raise_type, f.raise_text)));
@@ -160,13 +175,16 @@ Lifted Interpreter::run_generic(FunctionId function, ClosureId closure) {
     auto kind = static_cast<ParamKind>(param.op);
     NodeId annotation = t.child(params[i], 1);
     if (i == 0 && fn.klass != kNoIndex && fn.binding != Function::Binding::static_) {
-      ValueId self = fn.binding == Function::Binding::klass ? s_.handle(Kind::klass, fn.klass) : s_.object(fn.klass, {}, true);
+      ClassId klass = concrete_class(fn.klass);
+      ValueId self = fn.binding == Function::Binding::klass ? s_.handle(Kind::klass, klass) : s_.object(klass, {}, true);
       callable.receiver = l_.of(self);
       slots[i] = *callable.receiver;
     } else if (kind == ParamKind::star) {
       slots[i] = l_.of(s_.sequence(Kind::tuple, {}, true));
     } else if (kind == ParamKind::double_star) {
       slots[i] = l_.of(s_.dict({}, true));
+    } else if (auto gives = parameter_fact(fn, param.name)) {
+      slots[i] = device_fact(*gives);
     } else if (NodeId name = fact_annotation(t, annotation); name != 0) {
       slots[i] = annotated_fact(t[name].name, fn.module);
     } else {
@@ -178,8 +196,44 @@ Lifted Interpreter::run_generic(FunctionId function, ClosureId closure) {
   fuel_ = fuel;
   // `def is_capability(wanted): return current() == wanted` depends on the device once it is asked.
   bool asks = compares_open_ && fn.lines <= kLong && l_.uniform(result) && s_.is_unknown(l_.value(result));
-  if ((asks || depends_on_device(result)) && !fn.is_lambda()) derive(fn.name);
+  if ((asks || depends_on_device(result)) && !fn.is_lambda()) {
+    derive(fn.name);
+    if (fn.klass != kNoIndex && known_names_.contains(fn.name)) {
+      auto& methods = derived_methods_[fn.name];
+      if (std::ranges::find(methods, function) == methods.end()) methods.push_back(function);
+    }
+  }
   return result;
+}
+
+// The class that a method's receiver is of: one that the rules say is made at run time, if it derives from the
+// method's own, for that may leave to it what asks for the device.
+ClassId Interpreter::concrete_class(ClassId klass) {
+  if (made_classes_ == std::nullopt) {
+    made_classes_.emplace();
+    for (const auto& [name, dotted] : k_.objects) {
+      std::string_view text = dotted.text();
+      auto module = find_module(Symbol(text.substr(0, text.rfind('.'))));
+      if (!module) continue;
+      l_.each(global(*module, Symbol(text.substr(text.rfind('.') + 1))), [&](DeviceSet, ValueId v) {
+        s_.each(v, [&](ValueId x) {
+          if (s_.kind(x) == Kind::klass) made_classes_->push_back(s_.node(x).ref);
+        });
+      });
+    }
+  }
+  for (ClassId made : *made_classes_) {
+    if (std::ranges::find(classes_[made].mro, klass) != classes_[made].mro.end()) return made;
+  }
+  return klass;
+}
+
+// What the rules say of a parameter of this function.
+std::optional<Gives> Interpreter::parameter_fact(const Function& fn, Symbol name) const {
+  std::string dotted(p_[fn.module].name.text());
+  dotted.append(".").append(fn.qualname.text()).append(".").append(name.text());
+  auto known = k_.annotations.find(Symbol(dotted));
+  return known == k_.annotations.end() ? std::nullopt : std::optional(known->second);
 }
 
 // The name in an annotation that stands for a fact of the device: DeviceCapability, Optional[DeviceCapability],

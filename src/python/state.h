@@ -118,7 +118,9 @@ struct Frame {
   std::vector<Place>* via = nullptr;  // collects the definitions that an expression used
   std::vector<Place> origins;         // where a device-dependent local was last assigned, one a slot
   std::uint32_t scope = 0;            // of the tree
-  bool intermediate = false;          // the last comparison was of the result of an earlier choice
+  // What was evaluated last was asked of the result of an earlier choice (`backend == "fa3"`).
+  bool intermediate = false;
+  bool returns_chosen = false, returns_own = false;  // an answer was such a one, or one of its own
 };
 
 }  // namespace ungate::python

@@ -126,6 +126,15 @@ class Reader {
       field(note, "verdict", n["verdict"].text_or(""));
       field(note, "link", n["link"].text_or(""));
     }
+    for (const Yaml& n : root["parts"].exists() ? root["parts"].items() : std::vector<Yaml>()) {
+      CatalogueEntry& part = add(n, "part", n["id"].text(), n["text"].text());
+      field(part, "package", name);
+      field(part, "names", joined(n["names"]));
+      field(part, "targets", n["targets"].text_or(""));
+      field(part, "shared memory", n["shared_memory"].text_or(""));
+      field(part, "verdict", n["verdict"].text_or("capability"));
+      field(part, "link", n["link"].text_or(""));
+    }
   }
 
   const RuleFile& file_;

@@ -30,6 +30,15 @@ gate::JitRules load_jit(const Yaml& node) {
   return jit;
 }
 
+gate::Verdict load_verdict(const Yaml& node) {
+  std::string verdict = node.required("verdict");
+  if (verdict == "policy") return gate::Verdict::policy;
+  if (verdict == "capability") return gate::Verdict::capability;
+  if (verdict == "over-admission") return gate::Verdict::over_admission;
+  if (verdict != "unknown") node["verdict"].fail("a verdict is policy, capability, over-admission or unknown");
+  return gate::Verdict::unknown;
+}
+
 gate::PackageNote load_note(const Yaml& node) {
   node.allow({"id", "module", "path", "function", "expression", "targets", "verdict", "text", "link"});
   gate::PackageNote note;
@@ -43,12 +52,27 @@ gate::PackageNote load_note(const Yaml& node) {
   if (note.module.empty() && note.path.empty()) node.fail("a note names a module or a path");
   if (auto targets = arch::parse_device_set(node.required("targets"))) note.targets = *targets;
   else node["targets"].fail(targets.error().what);
-  std::string verdict = node.required("verdict");
-  if (verdict == "policy") note.verdict = gate::Verdict::policy;
-  else if (verdict == "capability") note.verdict = gate::Verdict::capability;
-  else if (verdict == "over-admission") note.verdict = gate::Verdict::over_admission;
-  else if (verdict != "unknown") node["verdict"].fail("a verdict is policy, capability, over-admission or unknown");
+  note.verdict = load_verdict(node);
   return note;
+}
+
+gate::PackagePart load_part(const Yaml& node) {
+  node.allow({"id", "names", "except", "targets", "shared_memory", "verdict", "text", "link"});
+  gate::PackagePart part;
+  part.id = node.required("id");
+  part.names = node["names"].texts();
+  part.except = node["except"].texts();
+  part.text = node.required("text");
+  part.link = node.required("link");
+  if (part.names.empty()) node.fail("a part has names");
+  if (!node["targets"].exists() && !node["shared_memory"].exists()) node.fail("a part holds for targets or needs shared_memory");
+  if (node["targets"].exists()) {
+    if (auto targets = arch::parse_device_set(node.required("targets"))) part.targets = *targets;
+    else node["targets"].fail(targets.error().what);
+  }
+  if (node["shared_memory"].exists()) part.shared_kb = static_cast<int>(node["shared_memory"].integer());
+  if (node["verdict"].exists()) part.verdict = load_verdict(node);
+  return part;
 }
 
 }  // namespace
@@ -56,9 +80,10 @@ gate::PackageNote load_note(const Yaml& node) {
 Result<PackageFile> load_package(std::string_view text, const std::string& file) {
   auto root = Yaml::parse(text, file);
   if (!root) return std::unexpected(root.error());
-  root->allow({"package", "versions", "jit", "aot", "objects", "exports", "caches", "prebuilt", "notes"});
+  root->allow({"package", "folder", "versions", "jit", "aot", "objects", "exports", "caches", "prebuilt", "notes", "parts"});
   PackageFile out;
   out.rules.package = package::normalised_name(root->required("package"));
+  out.rules.folder = (*root)["folder"].text_or("");
   out.rules.file = file;
   auto versions = package::SpecifierSet::parse((*root)["versions"].text_or(""));
   if (versions) out.rules.versions = *versions;
@@ -86,6 +111,8 @@ Result<PackageFile> load_package(std::string_view text, const std::string& file)
     out.prebuilt.push_back({package::normalised_name(node.required("package")), node["paths"].texts()});
   }
   for (const Yaml& node : (*root)["notes"].items()) out.rules.notes.push_back(load_note(node));
+  for (const Yaml& node : (*root)["parts"].items()) out.rules.parts.push_back(load_part(node));
+  if (!out.rules.parts.empty() && out.rules.folder.empty()) root->fail("a package with parts names its folder");
   if (auto status = root->status(); !status) return std::unexpected(status.error());
   return out;
 }

@@ -154,7 +154,13 @@ ValueId Store::join(ValueId a, ValueId b) {
       auto more = this->reasons(v);
       reasons.insert(reasons.end(), more.begin(), more.end());
     } else if (std::ranges::find(parts, v) == parts.end()) {
-      parts.push_back(v);
+      // Objects that may hold more than is known, of one class: one object, joined field by field. Every
+      // branch that sets a field would double their number.
+      auto same = std::ranges::find_if(parts, [&](ValueId part) {
+        return kind(v) == Kind::object && kind(part) == Kind::object && node(v).ref == node(part).ref && (node(v).open || node(part).open);
+      });
+      if (same == parts.end()) parts.push_back(v);
+      else *same = join_fields(*same, v);
     }
   };
   each(a, add);
@@ -184,6 +190,28 @@ ValueId Store::join(ValueId a, ValueId b) {
   if (parts.size() == 1) return parts.front();
   std::ranges::sort(parts);
   return intern({.kind = Kind::alternatives}, parts);
+}
+
+ValueId Store::join_fields(ValueId a, ValueId b) {
+  auto x = items(a), y = items(b);
+  std::vector<ValueId> fields;
+  auto either = [&](ValueId key, ValueId value) {
+    fields.push_back(key);
+    fields.push_back(join(value, unknown({Free::Kind::config, Symbol("self." + std::string(text(key)))})));
+  };
+  std::size_t i = 0, j = 0;
+  while (i + 1 < x.size() || j + 1 < y.size()) {
+    if (j + 1 >= y.size() || (i + 1 < x.size() && x[i] < y[j])) {
+      either(x[i], x[i + 1]), i += 2;
+    } else if (i + 1 >= x.size() || y[j] < x[i]) {
+      either(y[j], y[j + 1]), j += 2;
+    } else {
+      fields.push_back(x[i]);
+      fields.push_back(join(x[i + 1], y[j + 1]));
+      i += 2, j += 2;
+    }
+  }
+  return object(node(a).ref, fields, true);
 }
 
 double Store::real_of(ValueId v) const {

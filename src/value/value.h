@@ -148,6 +148,7 @@ class Store {
 
  private:
   ValueId intern(Node node, std::span<const ValueId> items);
+  ValueId join_fields(ValueId a, ValueId b);
   std::uint32_t reason_set(std::vector<Free> reasons);
 
   StableVector<Node> nodes_;

@@ -1,0 +1,17 @@
+// The conditions around a place of Python (internal).
+#pragma once
+
+#include "python/ast.h"
+#include "source/source_file.h"
+
+namespace ungate::gate {
+
+// The outermost `and` or `or` that holds a place; 0 if there is none.
+python::NodeId condition_around(const python::Tree& tree, source::Range place);
+// The innermost `and` that holds it; 0 if there is none.
+python::NodeId conjunction_around(const python::Tree& tree, source::Range place);
+
+// True if two arms give lists of the same items in another order: a preference, and nothing else.
+bool only_order_differs(const python::Tree& tree, const source::SourceFile& file, python::NodeId a, python::NodeId b);
+
+}  // namespace ungate::gate

@@ -1,0 +1,105 @@
+// Gates that let a target in although what is behind them cannot serve it.
+#include <algorithm>
+
+#include <fmt/core.h>
+
+#include "gate/judge.h"
+
+namespace ungate::gate {
+
+using arch::DeviceSet;
+using python::Choice;
+using python::Want;
+
+namespace {
+
+// What the outcome says of the arm that serves.
+value::Outcome wanted(const Choice& c) { return c.want == Want::no || c.negated ? c.outcome.negated() : c.outcome; }
+
+// The devices that a name like is_sm100_supported speaks of: all of that major version. Names that say "or
+// newer" speak of none, and before sm_90 a number has always meant "from there on".
+DeviceSet named_in(std::string_view name) {
+  for (std::string_view open : {"plus", "above", "newer", "least", "geq", "min", "higher"}) {
+    if (name.find(open) != std::string_view::npos) return {};
+  }
+  std::size_t at = name.find("sm");
+  if (at == std::string_view::npos || (at > 0 && name[at - 1] != '_')) return {};
+  std::size_t begin = at + 2 + (name.substr(at + 2).starts_with('_') ? 1 : 0), end = begin;
+  while (end < name.size() && name[end] >= '0' && name[end] <= '9') ++end;
+  if (end < name.size() && (name[end] == 'a' || name[end] == 'f')) ++end;
+  if (end < name.size() && name[end] != '_') return {};
+  auto device = end == begin ? std::nullopt : arch::parse_device(name.substr(begin, end - begin));
+  DeviceSet out;
+  if (!device || device->cc() < 90) return out;
+  for (unsigned d : arch::known_devices()) {
+    if (arch::Device(d).major() == device->major()) out |= DeviceSet::of(d);
+  }
+  return out;
+}
+
+// The last part of a qualified name.
+std::string_view last_of(std::string_view name) { return name.substr(name.rfind('.') + 1); }
+
+}  // namespace
+
+// `def is_sm100_supported(): return capability >= (10, 0)`: the helper answers yes for devices of another kind
+// than its name says.
+bool Judge::belies_its_name(Item& item, Standing& s) {
+  const Choice& c = item.choice;
+  if (c.position != Choice::Position::returned || c.kind != Choice::Kind::compare) return false;
+  DeviceSet named = named_in(last_of(item.gate.enclosing));
+  if (named.empty() || named.has(s.device.index()) || !(named & wanted(c).may_pass()).contains(named)) return false;
+  s.verdict = Verdict::over_admission;
+  s.effect = Effect::definition;
+  s.evidence.push_back({fmt::format("the helper is named after {} and answers for {} too", arch::to_text(named), s.device.name()),
+                        fmt::format("{}:{}", item.gate.path, item.gate.begin.line)});
+  return true;
+}
+
+// The gate tells devices apart, the target may pass, and what it opens is a part that the target lacks.
+void Judge::over_admits(Item& item, std::size_t t) {
+  Standing& s = item.gate.standings[t];
+  if (!item.is_python()) return;
+  const Choice& c = item.choice;
+  value::Outcome outcome = wanted(c);
+  bool passes = c.alive.has(s.device.index()) && outcome.may_pass().has(s.device.index());
+  bool refuses_some = !(arch::known_devices() - outcome.may_pass()).empty();
+  if (!passes || !refuses_some || belies_its_name(item, s)) return;
+  auto within = c.sink != nullptr ? Parts::Within::anywhere : Parts::Within::arm;
+  const PackagePart* part = parts_.find(item, item.admissions[t], s.device, within);
+  if (part == nullptr || part->verdict != Verdict::capability) return;
+  s.verdict = Verdict::over_admission;
+  s.effect = part->targets.has(s.device.index()) ? c.sink != nullptr ? Effect::fails_build : Effect::no_code : Effect::wrong_limit;
+  s.evidence.push_back({fmt::format("it lets {} in, but {}", s.device.name(), part->text), part->link});
+}
+
+// `if major < 9: return` and then `TABLE[major]`: the exit is there for devices that what follows does not know,
+// and lets the target through to an exception.
+void Judge::find_unmet_bounds(std::size_t t) {
+  std::map<std::pair<std::string_view, std::string_view>, std::vector<const Item*>> raising;   // by path and function
+  auto where = [](const Item& item) { return std::pair<std::string_view, std::string_view>(item.gate.path, item.gate.enclosing); };
+  for (const Item& item : items_) {
+    bool raises = item.choice.kind == Choice::Kind::subscript || item.choice.kind == Choice::Kind::refusing_call;
+    bool meets = item.is_python() && raises && item.gate.standings[t].admits == Admits::no && item.admissions[t].reached;
+    if (meets && !item.gate.enclosing.empty()) raising[where(item)].push_back(&item);
+  }
+  for (Item& item : items_) {
+    Standing& s = item.gate.standings[t];
+    const Choice& c = item.choice;
+    bool exit = item.is_python() && c.position == Choice::Position::condition && c.want == Want::no && c.kind == Choice::Kind::compare &&
+                c.refusal == python::Refusal::returns;
+    if (!exit || s.admits != Admits::yes || s.verdict != Verdict::none || !item.admissions[t].reached) continue;
+    auto found = raising.find(where(item));
+    if (found == raising.end()) continue;
+    for (const Item* later : found->second) {
+      if (later->gate.range.begin < item.gate.range.end) continue;
+      s.verdict = Verdict::over_admission;
+      s.effect = Effect::raises;
+      s.evidence.push_back({fmt::format("it lets {} through to {}, which raises there", s.device.name(), later->gate.expression),
+                            fmt::format("{}:{}", later->gate.path, later->gate.begin.line)});
+      break;
+    }
+  }
+}
+
+}  // namespace ungate::gate

@@ -1,0 +1,126 @@
+#include "gate/parts.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "gate/conditions.h"
+
+namespace ungate::gate {
+namespace {
+
+using python::Choice;
+using python::NodeId;
+using python::NodeKind;
+
+// A pattern without '*' is the whole name; '*' matches anything.
+bool fits(std::string_view pattern, std::string_view name) {
+  std::size_t star = pattern.find('*');
+  if (star == std::string_view::npos) return pattern == name;
+  if (!name.starts_with(pattern.substr(0, star))) return false;
+  pattern.remove_prefix(star + 1);
+  for (std::size_t i = star; i <= name.size(); ++i) {
+    if (fits(pattern, name.substr(i))) return true;
+  }
+  return false;
+}
+
+// Calls f for each identifier of Python text, comments left out, in lower case; stops when f says true.
+template <class F>
+bool any_name(std::string_view text, F&& f) {
+  std::string name;
+  for (std::size_t i = 0; i < text.size();) {
+    if (text[i] == '#') {
+      i = std::min(text.find('\n', i), text.size());
+    } else if (!text::is_identifier_start(text[i])) {
+      ++i;
+    } else {
+      std::size_t end = i;
+      while (end < text.size() && text::is_identifier_part(text[end])) ++end;
+      if (f(text::lower(text.substr(i, end - i)))) return true;
+      i = end;
+    }
+  }
+  return false;
+}
+
+bool names(std::string_view text, const PackagePart& part) {
+  return any_name(text, [&](const std::string& name) {
+    auto is = [&](const std::string& pattern) { return fits(pattern, name); };
+    return std::ranges::any_of(part.names, is) && !std::ranges::any_of(part.except, is);
+  });
+}
+
+const PackagePart* named_in(std::string_view text, const std::vector<const PackagePart*>& parts) {
+  for (const PackagePart* part : parts) {
+    if (names(text, *part)) return part;
+  }
+  return nullptr;
+}
+
+// The name of the function that a decorator stands on.
+std::string_view decorated(const source::SourceFile& file, const Choice& c) {
+  if (c.sink == nullptr || !c.sink->decorator) return {};
+  std::string_view text = file.text();
+  std::size_t at = text.find("\ndef ", c.place.range.end);
+  if (at == std::string_view::npos) return {};
+  at += 5;
+  return text.substr(at, text.find('(', at) - at);
+}
+
+// "vllm/v1/attention/backends/mla/flashmla.py" -> "flashmla"
+std::string_view stem_of(std::string_view path) {
+  path = path.substr(path.rfind('/') + 1);
+  return path.substr(0, path.rfind('.'));
+}
+
+bool is_simple(NodeKind k) { return k == NodeKind::expression || k == NodeKind::assign || k == NodeKind::annotated || k == NodeKind::return_; }
+
+}  // namespace
+
+bool concerns(const PackagePart& part, arch::Device device) {
+  if (part.targets.has(device.index())) return true;
+  int has = device.is_future() ? 0 : device.facts().smem_block_kb;
+  return part.shared_kb > 0 && has > 0 && has < part.shared_kb;
+}
+
+std::vector<const PackagePart*> Parts::parts_for(const Item& item, arch::Device device) const {
+  std::vector<const PackagePart*> out;
+  for (const PackageRules& package : knowledge_.packages) {
+    if (package.folder.empty() || !item.gate.path.starts_with(package.folder + '/')) continue;
+    for (const PackagePart& part : package.parts) {
+      if (concerns(part, device)) out.push_back(&part);
+    }
+  }
+  return out;
+}
+
+const PackagePart* Parts::find(const Item& item, const Admission& admission, arch::Device device, Within within) const {
+  auto parts = parts_for(item, device);
+  if (parts.empty() || !item.is_python()) return nullptr;
+  const Choice& c = item.choice;
+  const source::SourceFile& file = *program_[c.place.module].file;
+  if (const PackagePart* part = named_in(file.text(c.place.range), parts)) return part;
+  auto named_at = [&](NodeId node) { return node == 0 ? nullptr : named_in(file.text((*c.tree)[node].range), parts); };
+  if (const PackagePart* part = named_at(conjunction_around(*c.tree, c.place.range))) return part;
+  if (const PackagePart* part = named_at(condition_around(*c.tree, c.place.range))) return part;
+  if (within == Within::arm) {
+    // What stands deeper in the arm has gates of its own.
+    for (NodeId statement : c.serves == 0 ? std::span<const NodeId>() : c.tree->children(c.serves)) {
+      bool simple = (*c.tree)[c.serves].kind == NodeKind::block && is_simple((*c.tree)[statement].kind);
+      if (const PackagePart* part = simple ? named_at(statement) : nullptr) return part;
+    }
+    bool predicate = c.position == Choice::Position::returned || c.refusal == python::Refusal::returns;
+    return predicate ? named_in(item.gate.enclosing, parts) : nullptr;
+  }
+  if (const PackagePart* part = named_at(c.serves)) return part;
+  // An arm that takes the target out of what all others get: that is in the other arms.
+  if (admission.exception) {
+    if (const PackagePart* part = named_in(file.text(evaluation_.chains()[c.chain].place.range), parts)) return part;
+  }
+  if (const PackagePart* part = named_in(decorated(file, c), parts)) return part;
+  if (const PackagePart* part = named_in(item.gate.enclosing, parts)) return part;
+  if (const PackagePart* part = named_in(stem_of(item.gate.path), parts)) return part;
+  return item.served.empty() ? nullptr : named_in(file.text(item.served), parts);
+}
+
+}  // namespace ungate::gate

@@ -1,0 +1,37 @@
+// Parts: code behind gates that a package knows by name, and the devices that cannot run it (internal).
+//
+// A gate leads to a part whose name stands in its condition, in the arm that it opens, or in the names of the
+// function and file around it. The nearest of these that names a part decides.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "gate/item.h"
+#include "gate/knowledge.h"
+
+namespace ungate::gate {
+
+class Parts {
+ public:
+  Parts(const Knowledge& knowledge, const python::Program& program, const python::Evaluation& evaluation)
+      : knowledge_(knowledge), program_(program), evaluation_(evaluation) {}
+
+  // How far from the gate's own text a part may be named. `arm`: in its condition, or in what its arm does
+  // without asking further.
+  enum class Within { arm, anywhere };
+  // The part that a Python gate leads to and that says something of the device, or null.
+  const PackagePart* find(const Item& item, const Admission& admission, arch::Device device, Within within) const;
+
+ private:
+  std::vector<const PackagePart*> parts_for(const Item& item, arch::Device device) const;
+
+  const Knowledge& knowledge_;
+  const python::Program& program_;
+  const python::Evaluation& evaluation_;
+};
+
+// A part says this of a device: its shared memory is too small, or the list of devices holds it.
+bool concerns(const PackagePart& part, arch::Device device);
+
+}  // namespace ungate::gate

@@ -1,0 +1,6 @@
+version = 3
+
+
+def set_version(n):
+    global version
+    version = n
