@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <set>
+#include <tuple>
 
 #include "base/text.h"
 
@@ -54,12 +55,18 @@ const ModulePlan* find(const std::vector<ModulePlan>& modules, const ModulePlan&
 }
 
 // A device for which the module was built all along: 9.0 where it can be, since most are written for it.
+// Else one of another generation than the devices that are asked about: what these lack, their kin lack too.
 std::optional<arch::CodeTarget> reference_of(const ModulePlan& plan, arch::DeviceSet not_these, arch::CodeTargetSet built) {
-  arch::DeviceSet devices = plan.described - not_these;
+  auto kin = [&](arch::Device device) {
+    bool out = false;
+    for (unsigned d : not_these) out = out || arch::Device(d).cc() / 10 == device.cc() / 10;
+    return out;
+  };
+  auto rank = [&](arch::Device device) { return std::tuple(device.cc() == 90, !kin(device), device.cc() / 10 == 10, device.cc()); };
   std::optional<arch::Device> best;
-  for (unsigned d : devices) {
+  for (unsigned d : plan.described - not_these) {
     arch::Device device(d);
-    if (!best || device.cc() == 90 || (best->cc() != 90 && device.cc() > best->cc())) best = device;
+    if (!best || rank(device) > rank(*best)) best = device;
   }
   if (!best) return std::nullopt;
   auto build = prove::build_for(plan, *best, built);
