@@ -19,11 +19,8 @@ Interpreter::Interpreter(Program& program, const Knowledge& knowledge, const val
 void Interpreter::start_round(const WordSet& words) {
   words_ = &words;
   ++round_;
-  if (round_ == 1) return;
-  // What was summed up before a word was looked for may have left it out.
-  memo_.clear();
+  // What a field may hold was looked up when fewer words were looked for.
   for (ClassId c = 0; c < classes_.size(); ++c) classes_[c].cells.clear();
-  for (FunctionId f = 0; f < functions_.size(); ++f) functions_[f].runs = 0;
 }
 
 // True if a function's text holds a word that is looked for.
@@ -38,9 +35,7 @@ void Interpreter::run_inner() {
   while (!inner_runs_.empty()) {
     auto [function, closure] = inner_runs_.back();
     inner_runs_.pop_back();
-    if (!mentions_derived(function)) continue;
-    functions_[function].ran = false;
-    run_generic(function, closure);
+    if (mentions_derived(function)) run_generic(function, closure);
   }
 }
 
@@ -53,11 +48,8 @@ void Interpreter::run_module(ModuleId id) {
     if (statement.kind == LineKind::klass) {
       run_class(class_of_piece(id, i));
     } else if (statement.kind == LineKind::function) {
-      FunctionId function = function_at(id, statement, kNoIndex);
-      functions_[function].ran = false;
-      run_generic(function, 0);
+      run_generic(function_at(id, statement, kNoIndex), 0);
     } else {
-      pieces_run_.erase({id, i});
       run_piece(id, i);
     }
     run_inner();
@@ -70,11 +62,7 @@ void Interpreter::run_class(ClassId klass) {
     Klass::Member member = classes_[klass].members[i];
     if (!m.mentioned.contains(member.range.begin)) continue;
     run_member(klass, i);
-    if (member.kind == LineKind::function) {
-      FunctionId method = method_at(klass, i);
-      functions_[method].ran = false;
-      run_generic(method, 0);
-    }
+    if (member.kind == LineKind::function) run_generic(method_at(klass, i), 0);
     run_inner();
   }
   run_inherited(klass);
