@@ -1,6 +1,6 @@
 """nvcc's preprocessor as the oracle of the macro evaluator.
 
-usage: conditions.py KNOWN ENV [--nvcc NVCC] [--sites DIR] [--out DIR] [--units N] [--targets sm_90a,…] [-j N] [--wide] [--skip-known]
+usage: conditions.py KNOWN ENV [--nvcc NVCC] [--sites DIR] [--out DIR] [--units N] [--targets sm_90a,…] [--turns N] [-j N] [--wide] [--skip-known]
 
 KNOWN is the program built from known.cc. It mirrors the CUDA files of each JIT module with a mark in every arm of
 every conditional and says for each mark on which code targets the text there is certainly compiled, and
@@ -56,6 +56,7 @@ def main():
     ap.add_argument("--out")
     ap.add_argument("--units", type=int, default=0, help="every unit if 0, else about so many, spread evenly")
     ap.add_argument("--targets", default="")
+    ap.add_argument("--turns", type=int, default=0, help="each unit for only so many of the code targets, taking turns")
     ap.add_argument("-j", type=int, default=2)
     ap.add_argument("--wide", action="store_true", help="macros that no text defines are absent (see known.cc)")
     ap.add_argument("--skip-known", action="store_true", help="OUT was made before")
@@ -78,7 +79,11 @@ def main():
     reasons, failed, wrong, conditions = collections.Counter(), collections.Counter(), {}, set()
     ran = 0
     with concurrent.futures.ThreadPoolExecutor(a.j) as pool:
-        jobs = {pool.submit(preprocess, a.nvcc, u, t, tree, sites): (u, i, t) for u in units for i, t in targets}
+        jobs = {}
+        for n, u in enumerate(units):
+            mine = targets if not a.turns else [targets[(n * a.turns + k) % len(targets)] for k in range(a.turns)]
+            for i, t in mine:
+                jobs[pool.submit(preprocess, a.nvcc, u, t, tree, sites)] = (u, i, t)
         for job in concurrent.futures.as_completed(jobs):
             unit, i, target = jobs[job]
             seen, why = job.result()
