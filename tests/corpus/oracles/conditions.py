@@ -6,7 +6,7 @@ KNOWN is the program built from known.cc. It mirrors the CUDA files of each JIT 
 every conditional and says for each mark on which code targets the text there is certainly compiled, and
 certainly not. Each unit is preprocessed for each code target (nvcc -E -gencode, one target a call: -arch leaves
 the macros of a and f targets undefined); a mark in the output is an arm that survived. Prints how many were
-compared, how many not and why, and each disagreement. Exit status 1 if there is one.
+compared, how many not and why, and each disagreement. Exit status 1 if there is one, 77 if there is nothing to ask.
 """
 import argparse
 import collections
@@ -14,6 +14,7 @@ import concurrent.futures
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -48,6 +49,19 @@ def preprocess(nvcc, unit, target, tree, sites):
     return {int(m) for m in MARK.findall(r.stdout)}, ""
 
 
+def release(env):
+    """ENV, or of `release:NAME` the packages that the corpus tests fetched under that name; exit status 77 without them."""
+    if not env.startswith("release:"):
+        return env
+    cache = os.environ.get("UNGATE_TEST_CACHE") or os.path.join(
+        os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "ungate-tests")
+    folder = os.path.join(cache, env.split(":", 1)[1], "packages")
+    if not os.path.isdir(folder):
+        print(f"skipped: {folder} is not there (the corpus tests fetch it)")
+        sys.exit(77)
+    return folder
+
+
 def main():
     ap = argparse.ArgumentParser()
     ap.add_argument("known")
@@ -63,6 +77,10 @@ def main():
     ap.add_argument("--wide", action="store_true", help="macros that no text defines are absent (see known.cc)")
     ap.add_argument("--skip-known", action="store_true", help="OUT was made before")
     a = ap.parse_args()
+    a.env = release(a.env)
+    if shutil.which(a.nvcc) is None:
+        print("skipped: there is no nvcc")
+        sys.exit(77)
     out = a.out or tempfile.mkdtemp(prefix="ungate-conditions-")
     if not a.skip_known:
         subprocess.run([a.known, "conditions", a.env, out] + ["wide"] * a.wide, check=True, stdout=subprocess.DEVNULL)
