@@ -8,10 +8,11 @@ that its value is taken down; torch and everything else that is not part of them
 stub that accepts anything. Every function that holds such an expression is called with stubs for its parameters.
 A value that CPython saw and the evaluator excludes is a disagreement. Values that hang on a stub are not compared.
 Prints what was compared, the share that the evaluator leaves open, expressions that ast does not know at their place,
-and each disagreement. Exit status 1 if there is one.
+and each disagreement. Exit status 1 if there is one, 77 if there is nothing to ask.
 """
 import argparse
 import ast
+import atexit
 import collections
 import concurrent.futures
 import contextlib
@@ -22,10 +23,18 @@ import inspect
 import io
 import json
 import os
+import re
+import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import types
+
+
+# Packages for other devices, and those that would bring prebuilt code.
+ABSENT = {"torch_npu", "torch_musa", "habana_frameworks", "flashinfer_cubin", "flashinfer_jit_cache", "libtpu", "tpu_inference",
+          "amdsmi", "aiter", "intel_extension_for_pytorch"}
 
 
 class StubBase:
@@ -44,13 +53,16 @@ class StubBase:
 
 
 class Stub(types.ModuleType):
-    """Anything: a module, a function, a decorator, a value."""
+    """Anything: a module, a function, a decorator, a value. `asked` counts how often one had to answer for itself."""
+
+    asked = 0
 
     def __init__(self, name="stub"):
         super().__init__(name)
         self.__dict__["__path__"] = []
         self.__dict__["__file__"] = "stub"
         self.__dict__["__all__"] = []
+        self.__dict__["__version__"] = "99.0"
 
     def __getattr__(self, name):
         if name.startswith("__") and name.endswith("__"):
@@ -68,24 +80,39 @@ class Stub(types.ModuleType):
         return (StubBase,)
 
     def __instancecheck__(self, other):
+        Stub.asked += 1
         return False
 
     def __subclasscheck__(self, other):
+        Stub.asked += 1
         return False
 
     def __iter__(self):
+        Stub.asked += 1
         return iter(())
+
+    def __int__(self):
+        Stub.asked += 1
+        return 1
+
+    __index__ = __int__
+
+    def __float__(self):
+        return float(self.__int__())
 
     def __next__(self):
         raise StopIteration
 
     def __len__(self):
+        Stub.asked += 1
         return 0
 
     def __bool__(self):
+        Stub.asked += 1
         return True
 
     def __contains__(self, item):
+        Stub.asked += 1
         return False
 
     def __getitem__(self, key):
@@ -108,6 +135,9 @@ class Stub(types.ModuleType):
 
     def __str__(self):
         return "stub"
+
+    def __fspath__(self):
+        return "/nonexistent/stub"
 
 
 def _operator(self, *others):
@@ -156,7 +186,7 @@ class World:
             if parts[0] == "torch":
                 for part in parts[1:-1]:
                     target = getattr(target, part)
-                target.__dict__[parts[-1]] = None
+                target.__dict__[parts[-1]] = types.SimpleNamespace(is_available=lambda: False, device_count=lambda: 0)
 
 
 class Wrapper(ast.NodeTransformer):
@@ -171,7 +201,7 @@ class Wrapper(ast.NodeTransformer):
         if key not in self.places:
             return node
         self.found.add(key)
-        call = ast.Call(ast.Name("__ungate_saw__", ast.Load()), [ast.Constant(self.places[key]), node], [])
+        call = ast.Call(ast.Name("__ungate_saw__", ast.Load()), [ast.Constant(self.places[key]), ast.Call(ast.Name("__ungate_asked__", ast.Load()), [], []), node], [])
         return ast.copy_location(call, node)
 
 
@@ -183,7 +213,7 @@ class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
     def find_spec(self, name, path=None, target=None):
         top = name.split(".")[0]
-        if top in sys.stdlib_module_names:
+        if top in sys.stdlib_module_names or top in ABSENT or top in self.facts["missing"]:
             return None
         if top in self.packages:
             base = os.path.join(self.env, *name.split("."))
@@ -204,6 +234,12 @@ class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         if spec.origin != "stub":
             return None
         stub = Stub(spec.name)
+        if spec.name == "triton":
+            target = types.SimpleNamespace(backend="cuda", arch=10 * self.world.capability[0] + self.world.capability[1], warp_size=32)
+            stub.runtime.driver.active.get_current_target = lambda: target
+        if spec.name in ("packaging", "packaging.version"):
+            stub.Version = stub.parse = lambda text: tuple(int(p) for p in re.findall(r"\d+", str(text))[:3])
+            stub.version = stub
         if spec.name.split(".")[0] == "torch":
             stub = self.world.torch
             for part in spec.name.split(".")[1:]:
@@ -224,6 +260,10 @@ class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
             tree = ast.fix_missing_locations(wrapper.visit(tree))
             self.spans |= {places[k] for k in wrapper.found}
         module.__dict__["__ungate_saw__"] = self.record
+        module.__dict__["__ungate_asked__"] = lambda: Stub.asked
+        # Other devices' parts of torch say that there is none, and are not found by name.
+        absent = {n.split(".", 1)[1] for n in self.facts["missing"]}
+        module.__dict__["hasattr"] = lambda o, n: hasattr(o, n) and not (o is self.world.torch and n in absent)
         exec(compile(tree, file, "exec"), module.__dict__)
         if "nvmlDeviceGetCudaComputeCapability" in module.__dict__:
             module.nvmlDeviceGetCudaComputeCapability = lambda *a: self.world.capability
@@ -237,8 +277,8 @@ class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
             except BaseException:
                 pass
 
-    def record(self, index, value):
-        if not has_stub(value) and (value is None or isinstance(value, (bool, int, str))):
+    def record(self, index, asked, value):
+        if asked == Stub.asked and not has_stub(value) and (value is None or isinstance(value, (bool, int, str))):
             self.saw.setdefault(index, set()).add(bool(value))
         return value
 
@@ -302,6 +342,27 @@ def call_all(module, finder):
                     call(inspect.unwrap(method), finder, (Stub("self"),))
 
 
+SCRATCH = tempfile.mkdtemp(prefix="ungate-choices-")
+atexit.register(shutil.rmtree, SCRATCH, True)
+
+
+def _harmless(event, arguments):
+    """The packages are to be run, not to do anything: no process, no network, no change of a file but in a folder of our own."""
+    if arguments and isinstance(arguments[0], (str, os.PathLike)) and os.fspath(arguments[0]).startswith(SCRATCH):
+        return
+    if event == "open":
+        path, mode, flags = arguments
+        writes = isinstance(flags, int) and flags & (os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND)
+        if not writes or path in ("/dev/null", os.devnull):
+            return
+    elif event.split(".")[0] not in ("subprocess", "shutil", "socket") and event not in (
+            "os.system", "os.exec", "os.fork", "os.forkpty", "os.posix_spawn", "os.spawn", "os.remove", "os.rename", "os.link",
+            "os.symlink", "os.mkdir", "os.rmdir", "os.truncate", "os.chmod", "os.chown", "os.chdir", "os.kill", "os.killpg",
+            "os.utime"):
+        return
+    raise PermissionError(event)
+
+
 def run_device(job):
     """In a process of its own: what CPython saw for one device."""
     env, packages, device, facts, choices, limit = job
@@ -311,11 +372,15 @@ def run_device(job):
     for name in list(os.environ):
         if name.endswith(("ARCH_LIST", "ARCHS")) or name.startswith(("VLLM_", "SGLANG_", "FLASHINFER_")):
             del os.environ[name]
+    os.environ["HOME"] = SCRATCH
+    os.environ["FLASHINFER_DISABLE_VERSION_CHECK"] = "1"
     major, minor = map(int, device.split("."))
     memory = facts["smem"][device]
     world = World(major, minor, dict(facts, smem_block=memory[0], smem_sm=memory[1]))
     finder = Finder(env, packages, world, choices, facts)
     sys.meta_path.insert(0, finder)
+    os.chdir("/")
+    sys.addaudithook(_harmless)
     modules = sorted({c["module"] for rows in choices.values() for c in rows if c["module"].split(".")[0] in packages})
     imported = failed = 0
     with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
@@ -333,6 +398,19 @@ def run_device(job):
     return device, {k: sorted(v) for k, v in finder.saw.items()}, sorted(finder.spans), imported, failed
 
 
+def release(env):
+    """ENV, or of `release:NAME` the packages that the corpus tests fetched under that name; exit status 77 without them."""
+    if not env.startswith("release:"):
+        return env
+    cache = os.environ.get("UNGATE_TEST_CACHE") or os.path.join(
+        os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "ungate-tests")
+    folder = os.path.join(cache, env.split(":", 1)[1], "packages")
+    if not os.path.isdir(folder):
+        print(f"skipped: {folder} is not there (the corpus tests fetch it)")
+        sys.exit(77)
+    return folder
+
+
 def main():
     ap = argparse.ArgumentParser()
     ap.add_argument("known")
@@ -343,6 +421,7 @@ def main():
     ap.add_argument("--limit", type=int, default=0)
     ap.add_argument("--show", type=int, default=60)
     a = ap.parse_args()
+    a.env = release(a.env)
     lines = subprocess.run([a.known, "choices", a.env], check=True, capture_output=True, text=True).stdout.splitlines()
     facts, rows = json.loads(lines[0]), [json.loads(line) for line in lines[1:]]
     choices = {}

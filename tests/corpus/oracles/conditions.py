@@ -1,12 +1,12 @@
 """nvcc's preprocessor as the oracle of the macro evaluator.
 
-usage: conditions.py KNOWN ENV [--nvcc NVCC] [--sites DIR] [--out DIR] [--units N] [--targets sm_90a,…] [-j N] [--wide] [--skip-known]
+usage: conditions.py KNOWN ENV [--nvcc NVCC] [--sites DIR] [--out DIR] [--units N] [--targets sm_90a,…] [--turns N] [--minutes N] [-j N] [--wide] [--skip-known]
 
 KNOWN is the program built from known.cc. It mirrors the CUDA files of each JIT module with a mark in every arm of
 every conditional and says for each mark on which code targets the text there is certainly compiled, and
 certainly not. Each unit is preprocessed for each code target (nvcc -E -gencode, one target a call: -arch leaves
 the macros of a and f targets undefined); a mark in the output is an arm that survived. Prints how many were
-compared, how many not and why, and each disagreement. Exit status 1 if there is one.
+compared, how many not and why, and each disagreement. Exit status 1 if there is one, 77 if there is nothing to ask.
 """
 import argparse
 import collections
@@ -14,9 +14,11 @@ import concurrent.futures
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
+import time
 
 MARK = re.compile(rb"ungate_mark_(\d+)_")
 
@@ -47,6 +49,19 @@ def preprocess(nvcc, unit, target, tree, sites):
     return {int(m) for m in MARK.findall(r.stdout)}, ""
 
 
+def release(env):
+    """ENV, or of `release:NAME` the packages that the corpus tests fetched under that name; exit status 77 without them."""
+    if not env.startswith("release:"):
+        return env
+    cache = os.environ.get("UNGATE_TEST_CACHE") or os.path.join(
+        os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "ungate-tests")
+    folder = os.path.join(cache, env.split(":", 1)[1], "packages")
+    if not os.path.isdir(folder):
+        print(f"skipped: {folder} is not there (the corpus tests fetch it)")
+        sys.exit(77)
+    return folder
+
+
 def main():
     ap = argparse.ArgumentParser()
     ap.add_argument("known")
@@ -56,10 +71,16 @@ def main():
     ap.add_argument("--out")
     ap.add_argument("--units", type=int, default=0, help="every unit if 0, else about so many, spread evenly")
     ap.add_argument("--targets", default="")
+    ap.add_argument("--turns", type=int, default=0, help="each unit for only so many of the code targets, taking turns")
+    ap.add_argument("--minutes", type=float, default=0, help="stop then and say what was compared")
     ap.add_argument("-j", type=int, default=2)
     ap.add_argument("--wide", action="store_true", help="macros that no text defines are absent (see known.cc)")
     ap.add_argument("--skip-known", action="store_true", help="OUT was made before")
     a = ap.parse_args()
+    a.env = release(a.env)
+    if shutil.which(a.nvcc) is None:
+        print("skipped: there is no nvcc")
+        sys.exit(77)
     out = a.out or tempfile.mkdtemp(prefix="ungate-conditions-")
     if not a.skip_known:
         subprocess.run([a.known, "conditions", a.env, out] + ["wide"] * a.wide, check=True, stdout=subprocess.DEVNULL)
@@ -76,10 +97,21 @@ def main():
 
     compared = agreed = 0
     reasons, failed, wrong, conditions = collections.Counter(), collections.Counter(), {}, set()
-    ran = 0
+    ran = skipped = 0
     with concurrent.futures.ThreadPoolExecutor(a.j) as pool:
-        jobs = {pool.submit(preprocess, a.nvcc, u, t, tree, sites): (u, i, t) for u in units for i, t in targets}
+        jobs = {}
+        for n, u in enumerate(units):
+            mine = targets if not a.turns else [targets[(n * a.turns + k) % len(targets)] for k in range(a.turns)]
+            for i, t in mine:
+                jobs[pool.submit(preprocess, a.nvcc, u, t, tree, sites)] = (u, i, t)
+        stop = time.monotonic() + 60 * a.minutes if a.minutes else None
         for job in concurrent.futures.as_completed(jobs):
+            if stop and time.monotonic() > stop:
+                for other in jobs:
+                    skipped += other.cancel()
+                stop = None
+            if job.cancelled():
+                continue
             unit, i, target = jobs[job]
             seen, why = job.result()
             if seen is None:
@@ -98,7 +130,7 @@ def main():
                     wrong.setdefault(places[mark], []).append((unit["source"], target, "compiled" if mark in seen else "not compiled"))
     unknown = sum(reasons.values())
     print(f"{len(units)} units, {len(targets)} code targets ({', '.join(t for _, t in targets)})")
-    print(f"preprocessed {ran}, not {sum(failed.values())}")
+    print(f"preprocessed {ran}, not {sum(failed.values())}, left out for time {skipped}")
     for why, n in failed.most_common(8):
         print(f"  {n}  {why}")
     print(f"arms compared {compared} ({len(conditions)} different ones), agree {agreed}, disagree {compared - agreed}")
