@@ -8,6 +8,7 @@
 
 #include "cli/analysis.h"
 #include "cli/command.h"
+#include "cli/ignoring.h"
 #include "cli/shell_word.h"
 #include "cli/version.h"
 #include "report/report.h"
@@ -20,6 +21,7 @@ struct Flags : AnalysisFlags {
   bool exit_zero = false, stats = false;
   std::string fail_on = "no";
   std::vector<std::string> layers;
+  IgnoreFlags ignore;
 };
 
 constexpr const char* kLayers[] = {"python", "cpp", "binary"};
@@ -98,6 +100,8 @@ std::string statistics(const audit::Report& report) {
 }
 
 Result<Exit> run(const Flags& flags, Console& console) {
+  auto ignored = load_ignored(flags.ignore, console);
+  if (!ignored) return std::unexpected(ignored.error());
   auto subject = find_subject(flags, console);
   if (!subject) return std::unexpected(subject.error());
   std::vector<arch::Device> asked = (*subject)->targets;
@@ -112,6 +116,7 @@ Result<Exit> run(const Flags& flags, Console& console) {
     if (!report) return std::unexpected(report.error());
     std::erase_if(report->gates,
                   [&](const gate::Gate& g) { return !wants_layer(flags, layer_of(g)); });
+    leave_out(*report, *ignored);
     if (flags.stats) console.print(statistics(*report));
     reports.push_back(std::move(*report));
   }
@@ -169,6 +174,7 @@ Command audit_command(CLI::App& top) {
       ->type_name("WHAT")
       ->check(CLI::IsMember({"no", "unknown"}))
       ->group(kResult);
+  declare(*app, flags->ignore, true);
   declare_switch(*app, "--stats", flags->stats, "Times and counts, on stderr.")->group(kResult);
   declare(*app, *output, {Format::human, Format::concise, Format::json, Format::jsonl});
   return {app, output, [flags](Console& console) { return run(*flags, console); }};
