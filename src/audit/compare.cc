@@ -64,6 +64,10 @@ class Pairing {
 
   void pair(Pointers& a, Pointers& b, double least) {
     if (a.empty() || b.empty()) return;
+    // Gates that are equally alike keep their order in the file.
+    for (Pointers* side : {&a, &b}) {
+      std::ranges::sort(*side, {}, [](const Record* r) { return std::tie(r->path, r->line, r->id); });
+    }
     struct Candidate {
       double likeness;
       const Record *a, *b;

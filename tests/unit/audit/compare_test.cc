@@ -64,6 +64,15 @@ TEST(Compare, TextsThatAreNotAlikeAreNotTheSameGate) {
   EXPECT_EQ(text_of(a, b), "added - -> 2; removed 1 -> - worse");
 }
 
+TEST(Compare, EqualTextsKeepTheirOrder) {
+  Record first = record("z", "f", "#if A && B", "no"), second = record("a", "f", "#if A && B", "no");
+  first.line = 10, second.line = 20;
+  Record newer_first = record("m", "f", "#if A", "yes"), newer_second = record("l", "f", "#if A", "yes");
+  newer_first.line = 11, newer_second.line = 21;
+  EXPECT_EQ(text_of(records({first, second}), records({newer_first, newer_second})),
+            "opened z -> m; opened a -> l");
+}
+
 TEST(Compare, VerdictsThatChange) {
   Record policy = record("1", "f", "x", "no");
   policy.verdict = "policy";
