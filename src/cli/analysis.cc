@@ -177,6 +177,10 @@ void declare(CLI::App& app, AnalysisFlags& flags, bool paths) {
   } else {
     declare_without_paths(app, flags.environment);
   }
+  declare_shared(app, flags);
+}
+
+void declare_shared(CLI::App& app, AnalysisFlags& flags) {
   repeatable(app, "--package", flags.packages, "Only this distribution; may be given again.",
              "NAME", kWhere);
   repeatable(app, "--exclude", flags.excludes,

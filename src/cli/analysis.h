@@ -43,6 +43,8 @@ struct AnalysisFlags {
   bool archives = false;  // PATHs and --prefix may be wheels, tar files and images: nothing is written
 };
 void declare(CLI::App& app, AnalysisFlags& flags, bool paths = true);
+// The same without what names the environment.
+void declare_shared(CLI::App& app, AnalysisFlags& flags);
 // --rules alone.
 void declare_rules(CLI::App& app, std::vector<std::string>& folders);
 

@@ -6,10 +6,11 @@
 #include <algorithm>
 #include <map>
 
+#include "base/text.h"
 #include "cli/analysis.h"
 #include "cli/answers.h"
 #include "cli/command.h"
-#include "base/text.h"
+#include "cli/ignoring.h"
 #include "cli/shell_word.h"
 #include "cli/version.h"
 #include "report/report.h"
@@ -23,6 +24,7 @@ struct Flags : AnalysisFlags {
   std::string cache_folder;
   std::string fail_on = "no";
   std::vector<std::string> layers;
+  IgnoreFlags ignore;
 };
 
 constexpr const char* kLayers[] = {"python", "cpp", "binary"};
@@ -107,10 +109,12 @@ std::string question(const Flags& flags) {
 }
 
 Result<Exit> run(const Flags& flags, Console& console) {
+  auto ignored = load_ignored(flags.ignore, console);
+  if (!ignored) return std::unexpected(ignored.error());
   auto subject = find_subject(flags, console);
   if (!subject) return std::unexpected(subject.error());
   // Statistics are of an audit that took place.
-  Answers answers(flags.cache && !flags.stats ? answers_folder(flags.cache_folder) : "");
+  Answers answers(flags.cache && !flags.stats && !ignored->any ? answers_folder(flags.cache_folder) : "");
   answers.ask(**subject, question(flags), console.cancelled());
   auto kept = answers.show_kept(console);
   if (!kept) return std::unexpected(kept.error());
@@ -127,6 +131,7 @@ Result<Exit> run(const Flags& flags, Console& console) {
     if (!report) return std::unexpected(report.error());
     std::erase_if(report->gates,
                   [&](const gate::Gate& g) { return !wants_layer(flags, layer_of(g)); });
+    leave_out(*report, *ignored);
     if (flags.stats) console.print(statistics(*report));
     reports.push_back(std::move(*report));
   }
@@ -186,6 +191,7 @@ Command audit_command(CLI::App& top) {
       ->type_name("WHAT")
       ->check(CLI::IsMember({"no", "unknown"}))
       ->group(kResult);
+  declare(*app, flags->ignore, true);
   declare_switch(*app, "--stats", flags->stats, "Times and counts, on stderr.")->group(kResult);
   declare_cache(*app, flags->cache, flags->cache_folder);
   declare(*app, *output, {Format::human, Format::concise, Format::json, Format::jsonl});

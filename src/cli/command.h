@@ -31,6 +31,7 @@ Command audit_command(CLI::App& top);
 Command explain_command(CLI::App& top);
 Command objects_command(CLI::App& top);
 Command trace_command(CLI::App& top);
+Command diff_command(CLI::App& top);
 Command plan_command(CLI::App& top);
 Command apply_command(CLI::App& top);
 Command prove_command(CLI::App& top);

@@ -54,6 +54,12 @@ class Text {
     section("JIT caches", std::exchange(lines, {}));
     for (const Toolchain& t : f_.toolchains) lines.push_back(describe(t, f_.targets));
     section("Compilers", std::exchange(lines, {}));
+    section("Triton", triton_assembler(f_.toolchains, f_.targets));
+    for (const LibraryCopy& l : f_.libraries)
+      lines.push_back(fmt::format("{} {}  {}  by {}", l.name,
+                                  l.version.empty() ? "(version not known)" : l.version, l.path,
+                                  l.found_by));
+    section("Libraries", std::exchange(lines, {}));
     for (const Gpu& g : f_.gpus)
       lines.push_back(fmt::format("{}, compute capability {}.{}", g.name, g.major, g.minor));
     if (f_.driver > 0)
@@ -173,7 +179,17 @@ std::string document(const Facts& f) {
     for (const std::string& name : t.targets) w.string(name);
     w.end_array().end_object();
   }
-  w.end_array().key("gpus").begin_array();
+  w.end_array().key("libraries").begin_array();
+  for (const LibraryCopy& l : f.libraries) {
+    w.begin_object()
+        .field("name", l.name)
+        .field("path", l.path)
+        .field("found_by", l.found_by)
+        .string_or_null("version", l.version)
+        .end_object();
+  }
+  w.end_array().texts("triton", triton_assembler(f.toolchains, f.targets));
+  w.key("gpus").begin_array();
   for (const Gpu& g : f.gpus)
     w.begin_object()
         .field("name", g.name)

@@ -84,6 +84,7 @@ Result<Facts> gather(const DoctorFlags& flags) {
     caches.insert(caches.end(), file.caches.begin(), file.caches.end());
   facts.caches = find_cache_use(caches);
   facts.toolchains = find_toolchains(facts.environments);
+  facts.libraries = find_library_copies(facts.environments);
   facts.libclang = find_libclang();
   facts.nccl = find_nccl(facts.environments);
   std::vector<std::string> folders;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "cli/analysis.h"
+#include "cli/doctor_libraries.h"
 #include "cli/gpu.h"
 #include "cli/machine.h"
 #include "patch/prebuilt.h"
@@ -32,6 +33,7 @@ struct Facts {
   std::vector<patch::Prebuilt> prebuilt;
   std::vector<CacheUse> caches;
   std::vector<Toolchain> toolchains;
+  std::vector<LibraryCopy> libraries;
   std::vector<arch::Device> targets;
   Library libclang, nccl;
   std::vector<Gpu> gpus;

@@ -19,7 +19,8 @@ namespace {
 
 // In the order in which help lists them.
 constexpr std::array kCommands = {
-    audit_command,  explain_command, objects_command, trace_command, plan_command,  prove_command, apply_command,
+    audit_command,  explain_command, objects_command, diff_command,  trace_command, plan_command,
+    prove_command,  apply_command,
     revert_command, status_command,  build_command,   verify_command, bench_command, doctor_command,
     rules_command,  version_command};
 

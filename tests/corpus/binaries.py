@@ -32,9 +32,13 @@ CUOBJDUMP = ("nvidia-cuda-cuobjdump", "13.5.37")
 # Files whose kernels are compared, and the device that they are listed for.
 KERNELS = {
     "vllm/_flashmla_C.abi3.so": "sm_90",
+    "vllm/_C.abi3.so": "sm_120",
+    "vllm/vllm_flash_attn/_vllm_fa3_C.abi3.so": "sm_90",
     "vllm/_moe_C.abi3.so": "sm_120",
     "sgl_kernel/flashmla_ops.abi3.so": "sm_100",
 }
+# Right answers, by hand, for these packages.
+ANSWERS = {"sgl-kernel": "sgl-kernel-0.3.21.tsv"}
 SINGLE_SAMPLE = 60  # of thousands of cubins, evenly spread
 
 CACHE = pathlib.Path(
@@ -137,6 +141,20 @@ class Comparison:
             if path in files:
                 self.compare_kernels(folder, path, target)
 
+    def answers(self, folder, table):
+        """What loads on sm_120, against a table made by hand."""
+        lines = (pathlib.Path(__file__).parent / "binaries" / table).read_text().splitlines()
+        wanted = {tuple(line.split("\t")) for line in lines if not line.startswith("#")}
+        found = set()
+        for r in objects(self.ungate, folder, "--target", "sm_120"):
+            if "arch" in r:
+                found.add((r["path"], r["arch"], r["kind"], str(r["count"]), r["loads"]))
+            elif "state" in r:
+                found.add((r["path"], "*", "*", "*", r["state"]))
+        self.files += 1
+        for row in sorted(wanted ^ found):
+            self.failures.append(f"{table}: {'missing' if row in wanted else 'wrong'}: {' '.join(row)}")
+
     def wheel(self, folder, wheel):
         """The wheel, unopened, against its unpacked files."""
         def without_place(records):
@@ -172,6 +190,8 @@ def main():
     for name in sys.argv[2:] or WHEELS:
         folder = fetch(name, WHEELS[name])
         compare.package(folder)
+        if name in ANSWERS:
+            compare.answers(folder, ANSWERS[name])
         for wheel in (CACHE / "wheels").glob(f"{name.replace('-', '_')}-{WHEELS[name]}-*.whl"):
             compare.wheel(folder, wheel)
     large = CACHE / "sgl-kernel-0.3.21/sgl_kernel/flash_ops.abi3.so"
