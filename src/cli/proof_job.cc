@@ -62,7 +62,7 @@ std::optional<arch::CodeTarget> reference_of(const ModulePlan& plan, arch::Devic
     for (unsigned d : not_these) out = out || arch::Device(d).cc() / 10 == device.cc() / 10;
     return out;
   };
-  auto rank = [&](arch::Device device) { return std::tuple(device.cc() == 90, !kin(device), device.cc() / 10 == 10, device.cc()); };
+  auto rank = [&](arch::Device device) { return std::tuple(device.cc() == 90, !kin(device), device.cc() / 10 == 10, -device.cc()); };  // older ones are known to more compilers
   std::optional<arch::Device> best;
   for (unsigned d : plan.described - not_these) {
     arch::Device device(d);

@@ -171,7 +171,7 @@ class Reader {
     if (op.empty() || op.front() == '.') return;
     ++body.instructions;
     seen.insert(op);
-    if (op == "trap") body.traps = true;
+    if (op == "trap" || op == "brkpt") body.traps = true;
     if (op == "griddepcontrol.wait") body.wait = true;
     if (op == "griddepcontrol.launch_dependents") body.trigger = true;
     if (has_effect(op)) body.effects = true;
