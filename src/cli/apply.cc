@@ -112,7 +112,7 @@ class Text {
                 text::escape(path) + '\n';
       }
     }
-    out_ += paint_.bold("Not proven yet") + '\n';
+    out_ += paint_.bold(view.proof && view.proof->proved ? "What is proved, and what is not" : "Not proven yet") + '\n';
     for (const std::string& s : view.unproved) out_ += report::wrapped(s, 2, width_);
   }
 

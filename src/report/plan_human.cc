@@ -224,7 +224,7 @@ class Human {
   }
 
   void unproved() {
-    out_ += '\n' + paint_.bold("Not proven yet") + '\n';
+    out_ += '\n' + paint_.bold(view_.proof && view_.proof->proved ? "What is proved, and what is not" : "Not proven yet") + '\n';
     for (const std::string& s : view_.unproved) out_ += wrapped(s, 2, width_);
   }
 
