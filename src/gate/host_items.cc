@@ -21,6 +21,10 @@ using python::Want;
 constexpr std::size_t kMostNames = 8;
 // Rounds of names that turned out to depend on the device.
 constexpr int kRounds = 3;
+// Bytes of a file: longer ones are written by programs (bindings, tables) and decide nothing.
+constexpr std::size_t kLongestFile = 1 << 20;
+// Of a name that other files are searched for: shorter ones ("arch", "run") are everywhere.
+constexpr std::size_t kShortestName = 5;
 
 std::string form_of(HostChoice::Kind kind) {
   switch (kind) {
@@ -90,7 +94,7 @@ class Reader {
       for (const std::string& path : read_) folders.insert(path.substr(0, path.find('/')));
       std::vector<Symbol> fresh;
       for (Symbol name : program_.derived()) {
-        if (name.text().size() >= 4 && known.insert(name).second) fresh.push_back(name);
+        if (name.text().size() >= kShortestName && known.insert(name).second) fresh.push_back(name);
       }
       if (fresh.empty() || !in_.cuda_holders) break;
       files = in_.cuda_holders(fresh, folders);
@@ -104,7 +108,8 @@ class Reader {
 
  private:
   void add(const std::string& path) {
-    if (in_.cuda.file(path) == nullptr || !seen_.insert(path).second) return;
+    const source::SourceFile* file = in_.cuda.file(path);
+    if (file == nullptr || file->text().size() > kLongestFile || !seen_.insert(path).second) return;
     program_.add(path, in_.cuda.file(path)->text(), in_.cuda.directives(path), in_.cuda.structure(path));
     read_.push_back(path);
   }
