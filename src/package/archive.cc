@@ -67,9 +67,12 @@ class Entry : public ArchiveEntry {
     const void* data = nullptr;
     std::size_t size = 0;
     la_int64_t offset = 0;
-    int status = archive_read_data_block(archive_, &data, &size, &offset);
-    if (status == ARCHIVE_EOF) return std::string_view();
-    if (status < ARCHIVE_WARN) return bad(message_of(archive_));
+    // A block may be empty before the end: where a member's bytes begin at the end of a buffer.
+    while (size == 0) {
+      int status = archive_read_data_block(archive_, &data, &size, &offset);
+      if (status == ARCHIVE_EOF) return std::string_view();
+      if (status < ARCHIVE_WARN) return bad(message_of(archive_));
+    }
     if (static_cast<std::uint64_t>(offset) != at_) return bad("a sparse file is not read");
     at_ += size;
     total_ += size;

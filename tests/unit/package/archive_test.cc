@@ -83,6 +83,32 @@ TEST_F(ArchiveTest, ReadsInOrder) {
   }
 }
 
+// Wherever a buffer ends while the archive is read: in a name, a header, at the first byte of a member.
+TEST_F(ArchiveTest, NoMemberIsCutWhereABufferEnds) {
+  constexpr std::size_t kBuffer = 256 * 1024;
+  std::string noise(kBuffer, ' ');
+  std::uint32_t state = 1;
+  for (char& c : noise) c = static_cast<char>((state = state * 1664525u + 1013904223u) >> 24);
+  std::string text;
+  for (int i = 0; i < 400; ++i) text += "line " + std::to_string(i * 7919) + '\n';
+  for (std::size_t before = kBuffer - 260; before < kBuffer; ++before) {
+    std::string path = make("w.whl", {{"a", noise.substr(0, before)}, {"b", text}});
+    std::size_t got = 0;
+    std::vector<Note> notes;
+    auto status = read_archive(path, [&](ArchiveEntry& e) -> Status {
+      if (e.path() != "b") return {};
+      for (;;) {
+        auto bytes = e.next();
+        if (!bytes) return std::unexpected(bytes.error());
+        if (bytes->empty()) return {};
+        got += bytes->size();
+      }
+    }, notes);
+    ASSERT_TRUE(status);
+    ASSERT_EQ(got, text.size()) << before;
+  }
+}
+
 TEST_F(ArchiveTest, NamesThatLeaveAreLeftOut) {
   std::vector<File> files = {
       {"../up.so", "x"}, {"/etc/abs.so", "x"}, {"a/../../b", "x"}, {"good", "y"}};
