@@ -28,8 +28,10 @@ struct Flags : AnalysisFlags {
 Result<std::string> read_input(const std::string& path) {
   if (path != "-") {
     auto file = read_file(path, kLargest);
-    if (!file) return std::unexpected(file.error());
-    return std::move(file->bytes);
+    if (file) return std::move(file->bytes);
+    Error error = file.error();
+    if (error.code == ErrorCode::no_such_path) error.next = "give the path of a log, or pipe one in";
+    return std::unexpected(std::move(error));
   }
   std::string out;
   char buffer[1 << 16];
