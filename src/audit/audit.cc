@@ -175,13 +175,13 @@ class Audit {
     return out;
   }
 
-  // The rules, less the notes that do not hold for the versions installed here.
+  // The rules, less the notes and parts that do not hold for the versions installed here.
   gate::Knowledge known_here() const {
     gate::Knowledge out = rules_.gate;
     for (const package::Distribution& d : environment_.distributions) {
       for (gate::PackageRules& package : out.packages) {
         if (package.package != d.name || !d.version || package.versions.contains(*d.version)) continue;
-        package.notes.clear();
+        package.notes.clear(), package.parts.clear();
         package.parts.clear();
       }
     }

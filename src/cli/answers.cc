@@ -14,7 +14,6 @@
 #include "base/hash.h"
 #include "base/text.h"
 #include "cli/version.h"
-#include "prove/store.h"
 
 namespace ungate::cli {
 namespace {
@@ -109,12 +108,6 @@ void Answers::keep(const Console& console, Exit exit, const Render& render) cons
     if (!write_new_file(path_of(look), fmt::format("{}\n{}", static_cast<int>(exit), render(look)))) return;
   }
   forget_oldest(folder_);
-}
-
-std::string answers_folder(const std::string& named) {
-  if (!named.empty()) return named + "/answers";
-  std::string proofs = prove::default_store_folder();
-  return proofs.empty() ? "" : proofs.substr(0, proofs.rfind('/')) + "/answers";
 }
 
 }  // namespace ungate::cli

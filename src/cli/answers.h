@@ -37,7 +37,4 @@ class Answers {
   std::optional<std::uint64_t> key_;
 };
 
-// ${XDG_CACHE_HOME:-~/.cache}/ungate/answers, or below `named` if it is not empty; empty if unknown.
-std::string answers_folder(const std::string& named);
-
 }  // namespace ungate::cli

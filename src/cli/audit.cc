@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "cli/analysis.h"
 #include "cli/answers.h"
+#include "cli/cache_folder.h"
 #include "cli/command.h"
 #include "cli/ignoring.h"
 #include "cli/shell_word.h"
@@ -114,7 +115,7 @@ Result<Exit> run(const Flags& flags, Console& console) {
   auto subject = find_subject(flags, console);
   if (!subject) return std::unexpected(subject.error());
   // Statistics are of an audit that took place.
-  Answers answers(flags.cache && !flags.stats && !ignored->any ? answers_folder(flags.cache_folder) : "");
+  Answers answers(flags.cache && !flags.stats && !ignored->any ? cache_folder(flags.cache_folder, "answers") : "");
   answers.ask(**subject, question(flags), console.cancelled());
   auto kept = answers.show_kept(console);
   if (!kept) return std::unexpected(kept.error());

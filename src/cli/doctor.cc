@@ -14,10 +14,6 @@
 namespace ungate::cli {
 namespace {
 
-bool knows(const Toolchain& t, arch::Device target) {
-  return std::ranges::find(t.targets, target.name()) != t.targets.end();
-}
-
 std::string describe(const Toolchain& t, const std::vector<arch::Device>& targets) {
   std::string out = t.program + ' ' + (t.version.empty() ? "(version not known)" : t.version) +
                     "  " + t.path + "  by " + t.found_by;

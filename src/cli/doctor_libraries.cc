@@ -95,12 +95,6 @@ class Copies {
   std::vector<LibraryCopy> found_;
 };
 
-bool knows(const Toolchain& t, arch::Device target) {
-  return std::ranges::any_of(t.targets, [&](const std::string& name) {
-    return name == target.name() || name == target.name() + 'a' || name == target.name() + 'f';
-  });
-}
-
 }  // namespace
 
 std::vector<LibraryCopy> find_library_copies(const std::vector<package::Environment>& environments) {
@@ -137,12 +131,7 @@ std::vector<std::string> triton_assembler(const std::vector<Toolchain>& toolchai
         "it does not know {}: kernels fail when they are first launched, with \"not defined for option "
         "'gpu-name'\"",
         target.name()));
-    auto better = std::ranges::find_if(toolchains, [&](const Toolchain& t) {
-      return t.program == "ptxas" && knows(t, target);
-    });
-    out.push_back(better == toolchains.end()
-                      ? "set TRITON_PTXAS_PATH to a ptxas that does (nvidia-cuda-nvcc of PyPI has one)"
-                      : fmt::format("set TRITON_PTXAS_PATH={} ({}), which does", better->path, better->version));
+    out.push_back(ptxas_advice(toolchains, target));
   }
   return out;
 }

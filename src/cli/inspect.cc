@@ -185,8 +185,7 @@ Result<std::unique_ptr<Subject>> find_subject_of(const AnalysisFlags& flags, con
 }
 
 std::string name_of(const std::vector<package::Environment>& environments) {
-  const package::Environment& first = environments.front();
-  return first.prefix.empty() && !first.sites.empty() ? first.sites.front().path : first.prefix;
+  return environments.front().title();
 }
 
 Result<Inspection> inspect_gate(const Subject& subject, const package::Environment& environment,

@@ -1,19 +1,13 @@
 #include "cli/known_proof.h"
 
 #include <algorithm>
-#include <cstdlib>
 
 #include "base/text.h"
+#include "cli/cache_folder.h"
 #include "prove/recorded_proof.h"
-#include "prove/store.h"
 
 namespace ungate::cli {
 namespace {
-
-std::string folder() {
-  const char* named = getenv("UNGATE_CACHE_DIR");
-  return named != nullptr && *named != '\0' ? std::string(named) + "/proofs" : prove::default_store_folder();
-}
 
 std::optional<prove::ProofRecord> recorded_proof(const std::vector<prove::EditedFile>& files, arch::Device device,
                                                  const std::vector<rules::RuleFile>& recorded) {
@@ -36,7 +30,7 @@ std::optional<prove::ProofRecord> known_proof(const std::vector<patch::Plan>& pl
   // A plan for several devices is proved if the edits are for each of them.
   std::optional<prove::ProofRecord> out;
   for (std::string_view target : text::split(plans.front().target, ',')) {
-    auto record = prove::load_record(folder(), prove::record_key(files, text::trim(target)));
+    auto record = prove::load_record(cache_folder({}, "proofs"), prove::record_key(files, text::trim(target)));
     auto device = arch::parse_device(text::trim(target));
     if (!record && device) record = recorded_proof(files, *device, recorded);
     if (!record) return std::nullopt;

@@ -193,4 +193,19 @@ std::string size_text(std::uint64_t bytes) {
   return unit == 0 ? fmt::format("{} bytes", bytes) : fmt::format("{:.1f} {}", n, kUnits[unit]);
 }
 
+bool knows(const Toolchain& t, arch::Device target) {
+  return std::ranges::any_of(t.targets, [&](const std::string& name) {
+    return name == target.name() || name == target.name() + 'a' || name == target.name() + 'f';
+  });
+}
+
+std::string ptxas_advice(const std::vector<Toolchain>& toolchains, arch::Device device) {
+  auto better = std::ranges::find_if(toolchains, [&](const Toolchain& t) {
+    return t.program == "ptxas" && knows(t, device);
+  });
+  if (better == toolchains.end())
+    return "set TRITON_PTXAS_PATH to a ptxas that does (nvidia-cuda-nvcc of PyPI has one)";
+  return fmt::format("set TRITON_PTXAS_PATH={} ({}), which does", better->path, better->version);
+}
+
 }  // namespace ungate::cli

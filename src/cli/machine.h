@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "arch/device.h"
 #include "package/environment.h"
 #include "patch/caches.h"
 
@@ -24,6 +25,11 @@ struct Toolchain {
 // CUDA_HOME, CUDA_PATH, PATH and /usr/local/cuda, then those of pip packages in the sites, then Triton's
 // own ptxas. Each path once, links resolved.
 std::vector<Toolchain> find_toolchains(const std::vector<package::Environment>& environments);
+
+// Whether one of its targets runs on the device.
+bool knows(const Toolchain& toolchain, arch::Device device);
+// "set TRITON_PTXAS_PATH=…": the first ptxas among them that knows it, or where to get one.
+std::string ptxas_advice(const std::vector<Toolchain>& toolchains, arch::Device device);
 
 struct Library {
   std::string path;     // empty: not found

@@ -13,6 +13,7 @@
 #include "base/hash.h"
 #include "base/text.h"
 #include "cli/answers.h"
+#include "cli/cache_folder.h"
 #include "cli/command.h"
 #include "cli/proof_edits.h"
 #include "cli/proof_job.h"
@@ -35,10 +36,6 @@ struct Flags : PlanFlags {
   bool quick = false, cache = true;
   std::string cache_folder;
 };
-
-std::string name_of(const package::Environment& environment) {
-  return environment.prefix.empty() && !environment.sites.empty() ? environment.sites.front().path : environment.prefix;
-}
 
 std::vector<std::string> site_paths(const package::Environment& environment) {
   std::vector<std::string> out;
@@ -114,7 +111,7 @@ class Proving {
     environment.selected.clear();
     compiler_ = compiler_for(*subject_, environment);
     // A record is of kernels, not of the text that was shown.
-    Answers answers(flags_.cache && compiler_ && flags_.record.empty() && !unpacked_ ? answers_folder(flags_.cache_folder) : "");
+    Answers answers(flags_.cache && compiler_ && flags_.record.empty() && !unpacked_ ? cache_folder(flags_.cache_folder, "answers") : "");
     answers.ask(*subject_, question(), console_.cancelled(), state_folders(environment));
     auto kept = answers.show_kept(console_);
     if (!kept) return std::unexpected(kept.error());
@@ -184,7 +181,7 @@ class Proving {
 
   report::ProofView new_view(const package::Environment& environment) const {
     report::ProofView view;
-    view.where = unpacked_ ? wheel_names_ : name_of(environment);
+    view.where = unpacked_ ? wheel_names_ : environment.title();
     view.targets = subject_->targets;
     view.quick = flags_.quick;
     return view;
@@ -250,7 +247,7 @@ class Proving {
 
   std::string cache() const {
     if (!flags_.cache) return {};
-    return flags_.cache_folder.empty() ? prove::default_store_folder() : flags_.cache_folder + "/proofs";
+    return cache_folder(flags_.cache_folder, "proofs");
   }
 
   Result<report::ProofView> prove_modules(const package::Environment& environment) {
@@ -282,6 +279,7 @@ class Proving {
     prove::Job job;
     job.before = &*first, job.after = &*second;
     job.work = std::move(units.work), job.kernels = std::move(units.kernels), job.guards = std::move(units.guards);
+    job.wheels = subject_->rules.header_wheels;
     job.originals = originals;
     job.along = arch::known_devices();
     for (arch::Device d : subject_->targets) job.along -= arch::DeviceSet::of(d.index());

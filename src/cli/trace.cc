@@ -134,6 +134,7 @@ class Tracing {
   report::TraceLead describe(const trace::Lead& lead) const {
     report::TraceLead out{&lead, {}, {}};
     trace::Fault fault = lead.sign.symptom == nullptr ? trace::Fault::gate : lead.sign.symptom->fault;
+    if (lead.sign.symptom != nullptr && !lead.sign.symptom->next.empty()) out.next.push_back(lead.sign.symptom->next);
     if (fault == trace::Fault::toolchain) toolchain(lead, out);
     if (fault == trace::Fault::instruction) instruction(lead, out);
     if (fault == trace::Fault::resource) resource(lead, out);
@@ -157,27 +158,15 @@ class Tracing {
 
   // Which compilers the environment would use, and which of them know the device.
   void toolchain(const trace::Lead& lead, report::TraceLead& out) const {
-    auto target = arch::parse_code_target(lead.sign.target);
-    std::string wanted = target ? target->device().name() : view_.target.name();
-    std::string better;
-    for (const Toolchain& t : find_toolchains(subject_->environments)) {
-      bool asked = !t.targets.empty();
-      bool knows = std::ranges::any_of(t.targets, [&](const std::string& name) {
-        auto one = arch::parse_code_target(name);
-        return one && one->device().name() == wanted;
-      });
+    arch::Device wanted = lead.sign.device.value_or(view_.target);
+    std::vector<Toolchain> toolchains = find_toolchains(subject_->environments);
+    for (const Toolchain& t : toolchains) {
+      bool asked = !t.targets.empty(), known = knows(t, wanted);
       out.facts.push_back({fmt::format("{} {} ({}, by {}): {} {}", t.program, t.version.empty() ? "?" : t.version, t.path, t.found_by,
-                                       !asked ? "could not be asked about" : knows ? "knows" : "does not know", wanted),
-                           asked && !knows});
-      if (knows && t.program == "ptxas" && better.empty()) better = t.path;
+                                       !asked ? "could not be asked about" : known ? "knows" : "does not know", wanted.name()),
+                           asked && !known});
     }
-    if (lead.sign.symptom->id != "unknown-gpu-name") {
-      out.next.push_back("use a toolkit that knows the device: CUDA 12.8 and later for sm_120, 12.9 for sm_121, 13.0 for sm_110");
-    } else if (!better.empty()) {
-      out.next.push_back("set TRITON_PTXAS_PATH=" + better + " before the program starts");
-    } else {
-      out.next.push_back("install a ptxas that knows " + wanted + " (pip install nvidia-cuda-nvcc) and set TRITON_PTXAS_PATH to it");
-    }
+    if (lead.sign.symptom->next.empty()) out.next.push_back(ptxas_advice(toolchains, wanted));
   }
 
   void instruction(const trace::Lead& lead, report::TraceLead& out) const {

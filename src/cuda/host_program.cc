@@ -23,17 +23,12 @@ bool differs(const HostValue& v) {
   return std::ranges::any_of(v.items, [](const HostScalar& s) { return !s.uniform(); });
 }
 
-// Names that say nothing of what they stand for.
-bool is_too_common(std::string_view name) {
-  for (std::string_view word : {"get", "run", "init", "forward", "operator()", "main", "call",
-                                "value", "size", "first", "second", "type", "config", "name",
-                                "launch", "apply", "build"}) {
-    if (name == word) return true;
-  }
-  return name.size() < 2;
-}
-
 }  // namespace
+
+// Names that say nothing of what they stand for.
+bool HostProgram::State::is_too_common(std::string_view name) const {
+  return name.size() < 2 || is_one_of(v.common, name);
+}
 
 void HostProgram::State::add(const std::string& path, std::string_view text,
                              const Directives& directives, const Structure& structure) {
@@ -62,15 +57,7 @@ void HostProgram::State::add(const std::string& path, std::string_view text,
     }
     for (Symbol name : f.properties) property_names_[package].insert(name);
     index_calls(id);
-    std::vector<Symbol> words;
-    for (const Lexeme& l : f.l) {
-      if (l.is_identifier()) words.emplace_back(l.text);
-    }
-    std::ranges::sort(words);
-    words.erase(std::ranges::unique(words).begin(), words.end());
-    words_.push_back(std::move(words));
   }
-  live_.reset();
   results_.clear(), cells_.clear(), parameters_.clear(), written_.clear(), is_properties_.clear();
 }
 
@@ -265,82 +252,14 @@ bool HostProgram::State::find_properties(HostFunctionId id, Symbol name) const {
   return known != property_names_.end() && known->second.contains(name) && !defines(id, name);
 }
 
-bool HostProgram::State::mentions(HostFunctionId id, const std::set<Symbol>& names) const {
-  return std::ranges::any_of(words_[id], [&](Symbol w) { return names.contains(w); });
-}
-
-// Whether what is written there can have to do with the device.
-bool HostProgram::State::tells(HostFunctionId id, const HostWrite& w, const std::set<Symbol>& names) const {
-  if (w.fact) return true;
-  const HostFunction& f = functions_[id];
-  for (std::size_t i = w.begin; i < w.end; ++i) {
-    if (!f.l[i].is_identifier()) continue;
-    Symbol word(f.l[i].text);
-    if (names.contains(word)) return true;
-    // A variable of the function: whatever it was given.
-    auto local = f.writes.find(word);
-    if (local != f.writes.end() && std::ranges::any_of(local->second, [](const HostWrite& l) { return l.fact.has_value(); })) return true;
-    if (local != f.writes.end() && word != Symbol() && defines(id, word)) return true;
-  }
-  return false;
-}
-
-// Those that mention what asks for the device, or a function or variable of one that does; and those that
-// such functions call, since they may be given what was asked.
-void HostProgram::State::find_live() {
-  if (live_) return;
-  std::set<Symbol> asks;
-  auto add = [&](const auto& list, auto&& name) {
-    for (const auto& entry : list) asks.emplace(name(entry));
-  };
-  auto plain = [](const std::string& s) { return std::string_view(s); };
-  auto named = [](const HostVocabulary::Named& n) { return std::string_view(n.name); };
-  add(v.attribute_calls, plain), add(v.property_types, plain), add(v.property_calls, plain);
-  add(v.attributes, named), add(v.functions, named), add(v.parameters, named);
-  add(v.fills, [](const HostVocabulary::Fills& f) { return std::string_view(f.call); });
-  std::map<std::string, std::set<Symbol>> names;  // by package
-  for (const File& f : files_) names.try_emplace(f.package, asks);
-  for (const auto& [package, properties] : property_names_) names[package].insert(properties.begin(), properties.end());
-  live_.emplace(functions_.size(), 0);
-  for (bool changed = true; changed;) {
-    changed = false;
-    for (HostFunctionId id = 0; id < functions_.size(); ++id) {
-      std::set<Symbol>& known = names[package(id)];
-      if ((*live_)[id] || !mentions(id, known)) continue;
-      (*live_)[id] = 1;
-      changed = true;
-      const Function* fn = declared(id);
-      if (fn != nullptr && !is_too_common(fn->name.text())) known.insert(fn->name);
-      for (const auto& [name, writes] : functions_[id].writes) {
-        bool elsewhere = fn == nullptr || !defines(id, name);
-        if (elsewhere && !is_too_common(name.text()) && std::ranges::any_of(writes, [&](const HostWrite& w) { return tells(id, w, known); }))
-          known.insert(name);
-      }
-    }
-  }
-  std::vector<char> called = *live_;
-  for (const auto& [key, sites] : calls_) {
-    bool from_live = std::ranges::any_of(sites, [&](const CallSite& s) { return (*live_)[s.in] != 0; });
-    auto definitions = by_name_.find(key);
-    if (!from_live || definitions == by_name_.end() || is_too_common(key.second.text())) continue;
-    for (HostFunctionId id : definitions->second) {
-      if (!declared(id)->parameter_names.empty()) called[id] = 1;
-    }
-  }
-  live_ = std::move(called);
-}
-
 std::vector<Symbol> HostProgram::State::derived() {
-  find_live();
   std::set<Symbol> out;
   for (const auto& [key, definitions] : by_name_) {
     if (is_too_common(key.second.text()) || definitions.size() > kMostDefinitions) continue;
-    if (std::ranges::none_of(definitions, [&](HostFunctionId f) { return (*live_)[f] != 0; })) continue;
     if (differs(call(definitions.front(), key.second))) out.insert(key.second);
   }
   for (const auto& [key, writes] : field_writes_) {
     HostFunctionId f = writes.front().first;
-    if (std::ranges::none_of(writes, [&](const auto& w) { return (*live_)[w.first] != 0; })) continue;
     if (differs(cell(f, key.second, false)) || differs(cell(f, key.second, true))) out.insert(key.second);
   }
   // Fields of the device's properties are found where they are asked for.
@@ -352,9 +271,8 @@ HostChoices HostProgram::State::choices(const std::string& path) {
   HostChoices out;
   auto file = std::ranges::find(files_, path, &File::path);
   if (file == files_.end()) return out;
-  find_live();
   for (HostFunctionId id = file->first; id < file->last; ++id) {
-    if (functions_[id].function == kNone || !(*live_)[id]) continue;
+    if (functions_[id].function == kNone) continue;
     HostRecorder recorder;
     recorder.out = &out;
     recorder.function = functions_[id].function;

@@ -57,10 +57,7 @@ class HostProgram::State {
   HostValue by_convention(Symbol name) const;
   bool find_properties(HostFunctionId f, Symbol name) const;
   void index_calls(HostFunctionId f);
-  // Functions that can have to do with the device at all; the others are not run.
-  void find_live();
-  bool tells(HostFunctionId f, const HostWrite& w, const std::set<Symbol>& names) const;
-  bool mentions(HostFunctionId f, const std::set<Symbol>& names) const;
+  bool is_too_common(std::string_view name) const;
 
   std::deque<File> files_;
   std::deque<HostFunction> functions_;
@@ -68,8 +65,6 @@ class HostProgram::State {
   std::map<Key, std::vector<std::pair<HostFunctionId, std::uint32_t>>> field_writes_, globals_;
   std::map<Key, std::vector<CallSite>> calls_;
   std::map<std::string, std::set<Symbol>> property_names_;
-  std::vector<std::vector<Symbol>> words_;  // of each function: its identifiers, in order
-  std::optional<std::vector<char>> live_;   // of each function; nothing: not found out yet
   // What was asked already; nothing: being worked on.
   std::map<HostFunctionId, std::optional<HostValue>> results_;
   std::map<std::pair<Key, bool>, std::optional<HostValue>> cells_;

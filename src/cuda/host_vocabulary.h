@@ -38,6 +38,7 @@ struct HostVocabulary {
   std::vector<std::string> checks;          // a macro with such a piece in its name tests its argument
   std::vector<std::string> raises;          // a call or macro with such a piece does not come back
   std::vector<std::string> logs;            // calls that only tell
+  std::vector<std::string> common;          // names that many functions have: not followed
   std::vector<std::string> seeds;           // texts without which a file is not read
 };
 

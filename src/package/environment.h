@@ -27,6 +27,9 @@ struct Environment {
   std::vector<Distribution> distributions;  // by site, then name
   std::vector<Note> notes;                  // what was not read or not followed
 
+  // What reports call it: its prefix, else its first site.
+  const std::string& title() const { return prefix.empty() && !sites.empty() ? sites.front().path : prefix; }
+
   // The deepest site that holds an absolute path.
   std::optional<std::uint32_t> site_of(std::string_view path) const;
   // The first distribution of that (normalised) name in import order, or nullptr.

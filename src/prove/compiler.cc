@@ -149,16 +149,4 @@ std::string pip_command() {
          "nvidia-cuda-runtime~=13.0.0";
 }
 
-std::string_view wheel_with(std::string_view header) {
-  static constexpr std::pair<std::string_view, std::string_view> kWheels[] = {
-      {"cublas", "nvidia-cublas"}, {"curand", "nvidia-curand"},      {"cusparse", "nvidia-cusparse"}, {"cusolver", "nvidia-cusolver"},
-      {"cufft", "nvidia-cufft"},   {"nvrtc", "nvidia-cuda-nvrtc"},   {"cupti", "nvidia-cuda-cupti"},  {"nvtx3/", "nvidia-nvtx"},
-      {"cudnn", "nvidia-cudnn-cu13"}, {"nccl", "nvidia-nccl-cu13"},  {"nvshmem", "nvidia-nvshmem-cu13"}, {"tvm/ffi/", "apache-tvm-ffi"},
-      {"dlpack/", "apache-tvm-ffi"}};
-  for (const auto& [prefix, wheel] : kWheels) {
-    if (header.starts_with(prefix)) return wheel;
-  }
-  return {};
-}
-
 }  // namespace ungate::prove

@@ -37,7 +37,4 @@ Result<Compiler> find_compiler(const std::vector<std::string>& own, const std::v
 // The pip command that brings a whole compiler, 347 MB.
 std::string pip_command();
 
-// The distribution that has a header: "nvidia-cublas" of "cublasLt.h"; empty if it is not known.
-std::string_view wheel_with(std::string_view header);
-
 }  // namespace ungate::prove

@@ -135,7 +135,7 @@ void examine_waits(TargetProof& proof, const Build* reference, const Job& job, P
   proof.launched_programmatic = wanted.size();
 }
 
-void examine_failure(TargetProof& proof) {
+void examine_failure(TargetProof& proof, const Job& job) {
   const Failure& f = proof.after->failure;
   std::string what = f.program + ": " + f.message;
   if (!f.instruction.empty()) what += "; the instruction is `" + f.instruction + '`';
@@ -143,8 +143,8 @@ void examine_failure(TargetProof& proof) {
   constexpr std::string_view kMissing = ": No such file or directory";
   bool header = f.message.ends_with(kMissing);
   if (header) {
-    std::string_view wheel = wheel_with(std::string_view(f.message).substr(0, f.message.size() - kMissing.size()));
-    if (!wheel.empty()) what += fmt::format("; `pip install {}` brings it", wheel);
+    auto wheel = std::ranges::find_if(job.wheels, [&](const auto& w) { return f.message.starts_with(w.first); });
+    if (wheel != job.wheels.end()) what += fmt::format("; `pip install {}` brings it", wheel->second);
   }
   bool memory = f.message.find("too much shared") != f.message.npos;
   proof.problems.push_back({memory ? "shared-memory" : header ? "missing-header" : "fails-build", without_roots(what), without_roots(f.where), f.kernel.empty() ? "" : short_name(f.kernel), 1});
@@ -168,7 +168,7 @@ void examine(TargetProof& proof, const Build* reference, const Job& job) {
     proof.problems.push_back({"unknown-target", "the compiler does not know " + proof.target.name(), {}, {}, 1});
     return;
   }
-  if (!proof.after->compiled) return examine_failure(proof);
+  if (!proof.after->compiled) return examine_failure(proof, job);
   Problems problems(proof, job);
   std::map<std::string, std::string> notes;
   std::set<std::string> dynamic;

@@ -93,6 +93,7 @@ struct Job {
   std::vector<Work> work;
   std::vector<KernelSource> kernels;  // of all units together
   std::vector<Guard> guards;
+  std::vector<std::pair<std::string, std::string>> wheels;  // how a header's name begins, and the distribution that has it
   bool originals = true;              // compile the originals for the target, too
   arch::DeviceSet along;              // devices among the targets that only come along with an edit
   unsigned threads = 0;

@@ -121,11 +121,4 @@ void Store::save(const std::string& key, std::string_view json) {
   if (!folder_.empty()) write_whole(folder_ + "/r-" + key, json);
 }
 
-std::string default_store_folder() {
-  const char* cache = getenv("XDG_CACHE_HOME");
-  if (cache != nullptr && *cache == '/') return std::string(cache) + "/ungate/proofs";
-  const char* home = getenv("HOME");
-  return home != nullptr && *home == '/' ? std::string(home) + "/.cache/ungate/proofs" : std::string();
-}
-
 }  // namespace ungate::prove

@@ -50,7 +50,4 @@ class Store {
   std::map<std::string, std::uint64_t> hashes_;
 };
 
-// ${XDG_CACHE_HOME:-~/.cache}/ungate/proofs; empty if neither is known.
-std::string default_store_folder();
-
 }  // namespace ungate::prove

@@ -75,13 +75,11 @@ class Human {
   void title() {
     if (!out_.empty()) out_ += '\n';
     const package::Environment& env = *report_.environment;
-    std::string where =
-        env.prefix.empty() && !env.sites.empty() ? env.sites.front().path : env.prefix;
     std::string python = env.python_version.empty() ? "" : " (Python " + env.python_version + ")";
     std::string products = target_.facts().products;
     out_ += paint_.bold("ungate audit for " + target_.name()) +
             (products.empty() ? "" : " (" + products + ")") + '\n';
-    out_ += "  in " + text::escape(where) + python + '\n';
+    out_ += "  in " + text::escape(env.title()) + python + '\n';
   }
 
   void heading(std::string_view title, std::string_view what) {

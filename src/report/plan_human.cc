@@ -56,11 +56,8 @@ class Human {
 
  private:
   void title() {
-    const package::Environment& env = *view_.environment;
-    std::string where =
-        env.prefix.empty() && !env.sites.empty() ? env.sites.front().path : env.prefix;
     out_ += paint_.bold("ungate plan for " + names_of(view_.targets)) + "\n  in " +
-            text::escape(where) + '\n';
+            text::escape(view_.environment->title()) + '\n';
   }
 
   void one_set(const patch::SetOutcome& set) {

@@ -32,7 +32,7 @@ std::string trace_human(const TraceView& view, const Style& style) {
   Paint paint(style.colour);
   auto width = static_cast<std::size_t>(style.width);
   std::string out = paint.bold("ungate trace for " + view.target.name()) + (view.named ? "" : " (named in the log)") + "  " + text::escape(view.from) + '\n';
-  if (view.report != nullptr) out += "  in " + text::escape(view.report->environment->prefix.empty() ? view.report->environment->sites.front().path : view.report->environment->prefix) + '\n';
+  if (view.report != nullptr) out += "  in " + text::escape(view.report->environment->title()) + '\n';
   if (view.leads.empty()) out += "\nNothing in this log is known to come from a gate or from a compiler that is too old.\n";
   for (const TraceLead& l : view.leads) {
     const trace::Sign& sign = l.lead->sign;

@@ -38,6 +38,10 @@ class Reader {
       for (const Yaml& n : (*root)["sinks"].items()) list(n);
     } else if (kind == "features.yaml") {
       for (const Yaml& n : (*root)["features"].items()) feature(n);
+    } else if (kind == "symptoms.yaml") {
+      for (const Yaml& n : (*root)["symptoms"].items()) symptom(n);
+    } else if (kind == "headers.yaml") {
+      for (const Yaml& n : (*root)["headers"].items()) header(n);
     } else if (kind == "packages/") {
       package(*root);
     }
@@ -103,6 +107,19 @@ class Reader {
     field(e, "words", joined(n["words"]));
     field(e, "CUTLASS architectures", joined(n["tags"]));
     field(e, "measured by", n["ptx"].text_or(""));
+  }
+
+  void symptom(const Yaml& n) {
+    CatalogueEntry& e = add(n, "symptom", n["id"].text(), n["says"].text());
+    field(e, "fault", n["fault"].text());
+    field(e, "match", n["match"].text());
+    field(e, "next", n["next"].text_or(""));
+    field(e, "source", n["source"].text());
+  }
+
+  void header(const Yaml& n) {
+    CatalogueEntry& e = add(n, "header", n["begins"].text(), "headers that begin so are in " + n["wheel"].text());
+    field(e, "wheel", n["wheel"].text());
   }
 
   void package(const Yaml& root) {

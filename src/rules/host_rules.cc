@@ -38,7 +38,7 @@ Status load_host(std::string_view text, const std::string& file, HostVocabulary&
   if (!root) return std::unexpected(root.error());
   const Yaml& r = *root;
   r.allow({"attribute_calls", "attributes", "fills", "properties", "functions", "parameters", "checks",
-           "raises", "logs", "seeds"});
+           "raises", "logs", "common", "seeds"});
   add_texts(r["attribute_calls"], into.attribute_calls);
   add_named(r["attributes"], into.attributes);
   if (r["fills"].exists()) {
@@ -60,6 +60,7 @@ Status load_host(std::string_view text, const std::string& file, HostVocabulary&
   add_texts(r["checks"], into.checks);
   add_texts(r["raises"], into.raises);
   add_texts(r["logs"], into.logs);
+  add_texts(r["common"], into.common);
   add_texts(r["seeds"], into.seeds);
   return root->status();
 }

@@ -5,6 +5,7 @@
 
 #include "base/file.h"
 #include "rules/embedded.h"
+#include "rules/headers.h"
 #include "rules/host_rules.h"
 #include "rules/patch_sets.h"
 #include "rules/python_rules.h"
@@ -40,6 +41,7 @@ Status load_file(const std::string& name, const RuleFile& file, const PatchFiles
   if (name == "sinks.yaml") return load_sinks(file.text, file.path, into.python);
   if (name == "host.yaml") return load_host(file.text, file.path, into.gate.host);
   if (name == "features.yaml") return load_features(file.text, file.path, into.gate);
+  if (name == "headers.yaml") return load_headers(file.text, file.path, into.header_wheels);
   if (name == "symptoms.yaml") return load_symptoms(file.text, file.path, into.symptoms);
   if (name.starts_with("packages/")) {
     auto package = load_package(file.text, file.path);

@@ -26,6 +26,7 @@ struct RuleSet {
   std::vector<PackageFile> packages;
   std::vector<patch::PatchSet> patch_sets;   // by id
   std::vector<trace::Symptom> symptoms;
+  std::vector<std::pair<std::string, std::string>> header_wheels;  // how a header's name begins, its distribution
   std::vector<RuleFile> files;
   std::vector<RuleFile> proofs;              // recorded beside patch sets; see prove/recorded_proof.h
 };

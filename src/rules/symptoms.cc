@@ -11,11 +11,12 @@ Status load_symptoms(std::string_view text, const std::string& file, std::vector
   if (!root) return std::unexpected(root.error());
   root->allow({"symptoms"});
   for (const Yaml& node : (*root)["symptoms"].items()) {
-    node.allow({"id", "match", "fault", "says", "source"});
+    node.allow({"id", "match", "fault", "says", "next", "source"});
     trace::Symptom s;
     s.id = node.required("id");
     s.match = node.required("match");
     s.says = node.required("says");
+    s.next = node["next"].text_or("");
     s.source = node.required("source");
     auto fault = trace::parse_fault(node.required("fault"));
     if (!fault) node["fault"].fail("a fault is gate, no-code, toolchain, instruction or resource");

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
 
 #include "base/text.h"
 
@@ -31,12 +30,10 @@ std::string compact(std::string_view text) {
   return out;
 }
 
-bool is_word_char(char c) { return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-
 bool has_word(std::string_view text, std::string_view word) {
   for (std::size_t at = text.find(word); at != text.npos; at = text.find(word, at + 1)) {
-    bool begins = at == 0 || !is_word_char(text[at - 1]);
-    bool ends = at + word.size() == text.size() || !is_word_char(text[at + word.size()]);
+    bool begins = at == 0 || !text::is_identifier_part(text[at - 1]);
+    bool ends = at + word.size() == text.size() || !text::is_identifier_part(text[at + word.size()]);
     if (begins && ends) return true;
   }
   return false;

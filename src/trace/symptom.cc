@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <memory>
 
 #include "base/text.h"
 
@@ -40,8 +41,8 @@ class Matcher {
     Sign out;
     out.symptom = &symptom_;
     out.text = text::trim(line);
-    out.target = group("target"), out.list = group("list"), out.tool = group("tool");
-    out.instruction = group("instruction"), out.needs = group("needs"), out.bytes = group("bytes");
+    out.target = group("target"), out.list = group("list");
+    out.instruction = group("instruction"), out.bytes = group("bytes");
     if (std::string hex = group("hex"); !hex.empty()) out.bytes = std::to_string(std::stoull(hex, nullptr, 16));
     if (!out.target.empty()) out.device = device_of(out.target);
     return out;

@@ -1,7 +1,6 @@
 // What a log says that has to do with the device: found by the expressions of rules/symptoms.yaml.
 #pragma once
 
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -19,6 +18,7 @@ std::optional<Fault> parse_fault(std::string_view name);
 // A rule: see rules/symptoms.yaml.
 struct Symptom {
   std::string id, match, says, source;
+  std::string next;  // what to do; empty: that depends on what is found
   Fault fault = Fault::gate;
 };
 
@@ -28,7 +28,7 @@ struct Sign {
   std::size_t at = 0;              // index of the line
   std::string text;                // the line, trimmed
   std::optional<arch::Device> device;  // that the line names
-  std::string target, list, tool, instruction, needs, bytes;  // groups of the expression
+  std::string target, list, instruction, bytes;  // groups of the expression
   const Traceback* traceback = nullptr;  // whose exception it is
   std::size_t count = 1;           // lines that say the same
 };

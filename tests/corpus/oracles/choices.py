@@ -31,6 +31,8 @@ import sys
 import tempfile
 import types
 
+from releases import release
+
 
 # Packages for other devices, and those that would bring prebuilt code.
 ABSENT = {"torch_npu", "torch_musa", "habana_frameworks", "flashinfer_cubin", "flashinfer_jit_cache", "libtpu", "tpu_inference",
@@ -396,19 +398,6 @@ def run_device(job):
                 signal.setitimer(signal.ITIMER_REAL, 0)
             call_all(module, finder)
     return device, {k: sorted(v) for k, v in finder.saw.items()}, sorted(finder.spans), imported, failed
-
-
-def release(env):
-    """ENV, or of `release:NAME` the packages that the corpus tests fetched under that name; exit status 77 without them."""
-    if not env.startswith("release:"):
-        return env
-    cache = os.environ.get("UNGATE_TEST_CACHE") or os.path.join(
-        os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "ungate-tests")
-    folder = os.path.join(cache, env.split(":", 1)[1], "packages")
-    if not os.path.isdir(folder):
-        print(f"skipped: {folder} is not there (the corpus tests fetch it)")
-        sys.exit(77)
-    return folder
 
 
 def main():

@@ -20,6 +20,8 @@ import sys
 import tempfile
 import time
 
+from releases import release
+
 MARK = re.compile(rb"ungate_mark_(\d+)_")
 
 
@@ -47,19 +49,6 @@ def preprocess(nvcc, unit, target, tree, sites):
     if r.returncode != 0:
         return None, (r.stderr.decode(errors="replace").strip().splitlines() or ["no message"])[0]
     return {int(m) for m in MARK.findall(r.stdout)}, ""
-
-
-def release(env):
-    """ENV, or of `release:NAME` the packages that the corpus tests fetched under that name; exit status 77 without them."""
-    if not env.startswith("release:"):
-        return env
-    cache = os.environ.get("UNGATE_TEST_CACHE") or os.path.join(
-        os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "ungate-tests")
-    folder = os.path.join(cache, env.split(":", 1)[1], "packages")
-    if not os.path.isdir(folder):
-        print(f"skipped: {folder} is not there (the corpus tests fetch it)")
-        sys.exit(77)
-    return folder
 
 
 def main():

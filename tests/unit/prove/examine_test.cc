@@ -50,7 +50,9 @@ TEST(Examine, AHeaderThatIsNotThereIsNamedWithItsWheel) {
   TargetProof proof = built(0);
   proof.after->compiled = false;
   proof.after->failure = {"nvcc", "cublasLt.h: No such file or directory", "/ungate/site0/pkg/a.h:3", {}, {}, {}};
-  examine(proof, nullptr, {});
+  Job job;
+  job.wheels = {{"curand", "nvidia-curand"}, {"cublas", "nvidia-cublas"}};
+  examine(proof, nullptr, job);
   ASSERT_EQ(proof.problems.size(), 1u);
   EXPECT_EQ(proof.problems[0].kind, "missing-header");
   EXPECT_EQ(proof.problems[0].where, "pkg/a.h:3");
