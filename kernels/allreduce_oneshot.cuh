@@ -4,6 +4,10 @@
 // One trip over the link; (N-1) times the tensor leaves every GPU. Best for small calls, and for
 // two ranks at any size. A row is shared by the blocks of a cluster; a cluster takes every units-th
 // row and is one row ahead with sending.
+//
+// Where there are several rows a cluster, the first clusters of the grid may be senders: they send
+// every row, the others only take and finish. A cluster that does both leaves the link idle while it
+// finishes a row, and all clusters do so at about the same time.
 #pragma once
 
 #include "epilogue.cuh"
@@ -19,26 +23,31 @@ class OneShot {
       : c_(c), place_(place), finish_(c, place, memory) {}
 
   __device__ __forceinline__ void run() {
-    wait_for_kernel_ahead();
-    allow_next_kernel();
+    begin(c_);
     poisoned_ = load_shared_word(poison_word(c_)) != 0;
-    uint32_t row = place_.unit;
+    if (place_.unit < c_.senders) {
+      send_rows();
+      finish_.ready();
+      return;
+    }
+    const uint32_t step = place_.units - c_.senders;
+    uint32_t row = place_.unit - c_.senders;
     if (row >= c_.tokens) {
       finish_.ready();
       return;
     }
     Row now, next;
     fetch(row, now);
-    if constexpr (kFetchesAhead) fetch(row + place_.units, next);
+    if constexpr (kFetchesAhead) fetch(row + step, next);
     send(row, now);
     finish_.ready();
     for (;;) {
-      const uint32_t following = row + place_.units;
+      const uint32_t following = row + step;
       const bool more = following < c_.tokens;
       Row third;
       if constexpr (kFetchesAhead) {
         if (more) send(following, next);
-        fetch(following + place_.units, third);
+        fetch(following + step, third);
       } else if (more) {
         fetch(following, next);
         send(following, next);
@@ -74,7 +83,7 @@ class OneShot {
   __device__ __forceinline__ void fetch(uint32_t row, Row& s) {
     if (row >= c_.tokens) return;
     test_delay(c_, 0);
-    s.sequence = load_shared_word(sequence_word(c_, ARF_ONESHOT, row)) + 1;
+    s.sequence = load_shared_word(sequence_word(c_, kOneShotTaken, row)) + 1;
 #pragma unroll
     for (int j = 0; j < P; j++) {
       const uint32_t column = place_.column(j, P);
@@ -85,7 +94,8 @@ class OneShot {
   }
 
   __device__ __forceinline__ void send(uint32_t row, Row& s) {
-    test_early_sequence(c_, ARF_ONESHOT, row, s.sequence);
+    test_early_sequence(c_, kOneShotTaken, row, s.sequence);
+    if (c_.senders != 0) return;
     const uint32_t parity = test_parity(c_, s.sequence);
     if (place_.block == 0 && threadIdx.x < N - 1)
       store_peer(
@@ -115,8 +125,55 @@ class OneShot {
       for (int j = 0; j < P; j++) sum[j] = {kNan, kNan, kNan, kNan};
     test_delay(c_, 2);
     finish_(row, sum, s.residual);
-    if (place_.block == 0 && threadIdx.x == 0 && !test_keeps_sequence(c_))
-      store_shared_word(sequence_word(c_, ARF_ONESHOT, row), s.sequence);
+    if (place_.block != 0 || threadIdx.x != 0) return;
+    if (!test_keeps_sequence(c_))
+      store_shared_word(sequence_word(c_, kOneShotTaken, row), s.sequence);
+    if (c_.senders == 0) store_shared_word(sequence_word(c_, kOneShotSent, row), s.sequence);
+  }
+
+  // Packs of a thread on their way at a time.
+  static constexpr int kInFlight = 4;
+
+  // Sends every row that is this block's to send. It waits for nobody.
+  __device__ __forceinline__ void send_rows() {
+    const uint32_t first = place_.unit * place_.blocks + place_.block;
+    const uint32_t step = c_.senders * place_.blocks;
+    uint32_t row = first, column = threadIdx.x;
+    test_delay(c_, 0);
+    while (row < c_.tokens) {
+      Pack own[kInFlight];
+      uint32_t rows[kInFlight], columns[kInFlight], sequence[kInFlight];
+#pragma unroll
+      for (int k = 0; k < kInFlight; k++) {
+        for (; column >= c_.packs; column -= c_.packs) row += step;
+        rows[k] = row;
+        columns[k] = column;
+        column += blockDim.x;
+        if (row >= c_.tokens) continue;
+        sequence[k] = load_shared_word(sequence_word(c_, kOneShotSent, row)) + 1;
+        own[k] =
+            static_cast<const Pack*>(c_.in)[static_cast<uint64_t>(row) * c_.packs + columns[k]];
+      }
+#pragma unroll
+      for (int k = 0; k < kInFlight; k++) {
+        if (rows[k] >= c_.tokens) continue;
+        const uint32_t parity = test_parity(c_, sequence[k]);
+        if (columns[k] < N - 1)
+          store_peer(greeting_slot(c_, c_.rank ^ (1 + columns[k]), ARF_ONESHOT, parity, c_.rank,
+                                   rows[k], N),
+                     greeting(sequence[k], c_.signature));
+#pragma unroll
+        for (int i = 1; i < N; i++)
+          store_peer(inbox(c_.rank ^ i, parity, c_.rank, rows[k]) + columns[k], sendable(own[k]));
+        test_early_sequence(c_, kOneShotSent, rows[k], sequence[k]);
+      }
+    }
+    // Every warp has read the counts by now.
+    __syncthreads();
+    for (row = first + threadIdx.x * step; row < c_.tokens; row += blockDim.x * step) {
+      uint32_t* const count = sequence_word(c_, kOneShotSent, row);
+      if (!test_keeps_sequence(c_)) store_shared_word(count, load_shared_word(count) + 1);
+    }
   }
 
   // Packs of a thread that are waited for at a time, as far as registers allow.

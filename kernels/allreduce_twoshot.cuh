@@ -20,8 +20,7 @@ class TwoShot {
       : c_(c), place_(place), finish_(c, place, memory) {}
 
   __device__ __forceinline__ void run() {
-    wait_for_kernel_ahead();
-    allow_next_kernel();
+    begin(c_);
     poisoned_ = load_shared_word(poison_word(c_)) != 0;
     const uint32_t first = place_.unit, step = place_.units, rows = c_.tokens;
     uint32_t sequence[3];
@@ -68,8 +67,8 @@ class TwoShot {
 
   __device__ __forceinline__ void scatter(uint32_t row, uint32_t& sequence, Pack (&own)[P]) {
     test_delay(c_, 0);
-    sequence = load_shared_word(sequence_word(c_, ARF_TWOSHOT, row)) + 1;
-    test_early_sequence(c_, ARF_TWOSHOT, row, sequence);
+    sequence = load_shared_word(sequence_word(c_, kTwoShotEnded, row)) + 1;
+    test_early_sequence(c_, kTwoShotEnded, row, sequence);
 #pragma unroll
     for (int j = 0; j < P; j++) {
       const uint32_t column = place_.column(j, P);
@@ -160,7 +159,7 @@ class TwoShot {
     test_delay(c_, 2);
     finish_(row, sum, residual);
     if (place_.block == 0 && threadIdx.x == 0 && !test_keeps_sequence(c_))
-      store_shared_word(sequence_word(c_, ARF_TWOSHOT, row), sequence);
+      store_shared_word(sequence_word(c_, kTwoShotEnded, row), sequence);
   }
 
   // Waits for the owner's sum (if `data`) and a peer's greeting (if `greets`).

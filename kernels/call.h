@@ -9,7 +9,7 @@
 //   sums, from their owners greetings        u64   [algorithm][parity][source][row] {sequence,
 //   signature} of the sender's call
 // and, in its device:
-//   sequences        u32   [algorithm][row]                       how often the row was used
+//   sequences        u32   [counter][row]                         how often the row was used
 //   poison           u32
 //
 // Inboxes are filled with kEmpty; whoever takes a pack out puts kEmpty back. So a word that is not
@@ -39,6 +39,10 @@ struct HostWords {
   uint32_t abort;
 };
 
+// What `sequences` counts of each row. In a one-shot call those that send a row and those that take
+// it may be different blocks, and each keeps its own count.
+enum Counter : uint32_t { kOneShotTaken, kTwoShotEnded, kOneShotSent, kCounters };
+
 enum Phase : uint32_t { kPhaseGather = 0, kPhaseScatter = 1 };
 
 struct Layout {
@@ -60,6 +64,7 @@ struct Call {
   uint32_t quantiser, scale_layout, signature;
   uint32_t group_lanes, scale_stride;  // threads that share a scale; words of a column of scales
   uint32_t pause_ns;                   // between polls
+  uint32_t senders;                    // clusters, the first of the grid, that only send (one-shot)
   float inverse_hidden, eps, weight_bias;
   uint32_t faults;        // test builds: kFault…
   uint32_t delay_ns[3];   // test builds: before sending, before waiting, before the epilogue

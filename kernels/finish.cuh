@@ -4,6 +4,7 @@
 #pragma once
 
 #include "epilogue.cuh"
+#include "wait.cuh"
 
 namespace arf {
 
@@ -12,8 +13,7 @@ __global__ void __launch_bounds__(kMaxThreads) finish_rows(const __grid_constant
   __shared__ FinishMemory<P> memory;
   const Place place;
   Finish<T, P, E> finish(c, place, memory);
-  wait_for_kernel_ahead();
-  allow_next_kernel();
+  begin(c);
   finish.ready();
   for (uint32_t row = place.unit; row < c.tokens; row += place.units) {
     Pack x[P], residual[P];

@@ -64,6 +64,16 @@ __device__ __forceinline__ uint64_t global_nanoseconds() {
 #define ARF_HAS_CLUSTERS 0
 #endif
 
+// Makes the compiler believe that a value matters.
+__device__ __forceinline__ void use(uint32_t v) {
+  asm volatile(
+      "{\n"
+      ".reg .pred p;\n"
+      "setp.eq.u32 p, %0, 0x5eed0001;\n"
+      "@p nanosleep.u32 1;\n"
+      "}" ::"r"(v));
+}
+
 // Waits until every kernel ahead in the stream has ended and its writes are visible (no-op without
 // PDL).
 __device__ __forceinline__ void wait_for_kernel_ahead() {

@@ -47,6 +47,19 @@ class Patience {
   uint64_t start_ = 0;
 };
 
+// What every kernel begins with. Parameters lie in constant memory, which no launch finds in the
+// caches: they are fetched while the kernel ahead still runs, not where they are first needed.
+__device__ __forceinline__ void begin(const Call& c) {
+  const auto* const words = reinterpret_cast<const uint32_t*>(&c);
+  uint32_t any = 0;
+#pragma unroll
+  for (size_t i = 0; i < sizeof(Call) / 4; i += 16) any |= words[i];
+  any |= words[sizeof(Call) / 4 - 1];
+  use(any);
+  wait_for_kernel_ahead();
+  allow_next_kernel();
+}
+
 // The greeting of a row: the sender's sequence for the row and the signature of its call.
 __device__ __forceinline__ uint64_t greeting(uint32_t sequence, uint32_t signature) {
   return static_cast<uint64_t>(signature) << 32 | sequence;
@@ -61,10 +74,9 @@ __device__ __forceinline__ uint64_t* greeting_slot(const Call& c, uint32_t of, u
          row;
 }
 
-__device__ __forceinline__ uint32_t* sequence_word(const Call& c, uint32_t algorithm,
-                                                   uint32_t row) {
+__device__ __forceinline__ uint32_t* sequence_word(const Call& c, Counter counter, uint32_t row) {
   auto* all = reinterpret_cast<uint32_t*>(c.local + c.layout.sequences);
-  return all + (algorithm - 1) * static_cast<uint64_t>(c.layout.rows) + row;
+  return all + counter * static_cast<uint64_t>(c.layout.rows) + row;
 }
 
 }  // namespace arf

@@ -17,7 +17,7 @@ namespace {
 // then tokens.
 struct Choice {
   int world, row_packs, tokens;  // up to these, inclusive; packs of 16 bytes
-  int algorithm, cluster, packs, units, pause_ns;
+  int algorithm, cluster, packs, units, pause_ns, senders;
 };
 
 constexpr Choice kChoices[] = {
@@ -117,7 +117,12 @@ int choose_shape(arf_comm& comm, const arf_params& p, int packs_of_row, Shape& s
   if (p.max_units > 0) most = std::min(most, p.max_units);
   if (apply && known->units > 0) most = std::min(most, known->units);
   if (most <= 0) return ARF_ERR_LAUNCH;
-  s.units = std::min(p.tokens, most);
+  const int senders = p.senders != 0 ? std::max(p.senders, 0) : apply ? known->senders : 0;
+  // A row in whose place its norm is stored must have been sent by then.
+  const bool in_place = p.pattern == ARF_ALLREDUCE ? p.out == p.in : p.norm_out == p.in;
+  if (s.algorithm == ARF_ONESHOT && most > 1 && !in_place)
+    s.senders = std::min((senders + s.cluster - 1) / s.cluster, most - 1);
+  s.units = s.senders + std::min(p.tokens, most - s.senders);
   return ARF_OK;
 }
 

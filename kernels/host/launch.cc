@@ -52,6 +52,7 @@ Call make_call(const arf_comm& comm, const arf_params& p, const Shape& s) {
   c.timeout_ns = comm.config.timeout_ns;
   c.rank = static_cast<uint32_t>(comm.rank);
   c.pause_ns = static_cast<uint32_t>(s.pause_ns);
+  c.senders = static_cast<uint32_t>(s.senders);
   c.signature = signature(p, s.algorithm);
   c.faults = comm.faults;
   std::copy(comm.delay_ns, comm.delay_ns + 3, c.delay_ns);

@@ -37,7 +37,7 @@ Layout make_layout(int world, const arf_config& config) {
   l.greetings = place(2 * 2 * n * l.rows * 8);
   l.total = at;
   at = 0;
-  l.sequences = place(2 * uint64_t{l.rows} * 4);
+  l.sequences = place(kCounters * uint64_t{l.rows} * 4);
   l.poison = place(4);
   l.local_total = at;
   return l;

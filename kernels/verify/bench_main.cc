@@ -1,12 +1,12 @@
 // arf_bench: times the fused kernels against NCCL followed by a residual + RMSNorm kernel.
 //
-//   arf_bench --devices 0,1 [--hidden 7168,4096] [--tokens 1,8,…] [--sweep] [--transport host]
-//             [--patterns 1,2,3,8,10] [--nccl LIBRARY] [--csv FILE]
+//   arf_bench --devices 0,1 [--hidden 7168,4096] [--tokens 1,8,…] [--sweep] [--shapes NAME,…]
+//             [--transport host] [--patterns 1,2,3,8,10] [--nccl LIBRARY] [--csv FILE]
 //
 // bf16, CUDA graphs of 96 calls over four sets of tensors. Every row is checked after it was timed:
 // outputs are poisoned, the same graph is replayed, and all elements of all sets and ranks are
-// compared with the host reference. --sweep tries launch shapes; its rows are what device/choose.py
-// reads.
+// compared with the host reference. --sweep tries launch shapes (--shapes some); its rows are what
+// device/choose.py reads.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -19,6 +19,7 @@
 
 #include "pattern.h"
 #include "verify/bench_kernels.h"
+#include "verify/bench_shapes.h"
 #include "verify/bench_tensors.h"
 #include "verify/nccl_api.h"
 #include "verify/rig.h"
@@ -34,7 +35,7 @@ struct Options {
   std::vector<int> patterns{ARF_RESIDUAL_RMSNORM};
   bool sweep = false;
   int transport = ARF_TRANSPORT_AUTO;
-  std::string nccl, csv;
+  std::string nccl, csv, shapes;
   int replays = 21;
 };
 
@@ -87,6 +88,7 @@ class Bench {
         for (const int pattern : o_.patterns)
           own("arf_pattern" + std::to_string(pattern), {}, true, pattern);
         if (o_.sweep) sweep();
+        for (const Manner& m : parse_shapes(o_.shapes)) own(name_of(m), m);
         if (nccl_) baselines();
       }
     }
@@ -149,6 +151,7 @@ class Bench {
             a.packs = m.packs;
             a.max_units = m.max_units;
             a.pause_ns = m.pause_ns;
+            a.senders = m.senders;
             a.group_size = tensors_.problem(k).group_size;
             a.layout = tensors_.problem(k).layout;
             a.quant_out = t.codes + tensors_.set(k);
@@ -167,44 +170,20 @@ class Bench {
         pattern);
   }
 
-  // One-shot in every split of a row that is not plainly too wide or too narrow; two-shot where it
-  // can win. Then, for the best, pauses between polls and fewer rows at a time.
+  // Every split of a row, then variations of the best.
   void sweep() {
-    std::string best_name;
     Manner best;
     double least = HUGE_VAL;
-    const auto attempt = [&](const std::string& name, const Manner& m) {
-      const double t = own(name, m);
-      if (t < least) least = t, best = m, best_name = name;
+    const auto attempt = [&](const Manner& m) {
+      const double t = own(name_of(m), m);
+      if (t < least) least = t, best = m;
     };
-    for (const int algorithm : {ARF_ONESHOT, ARF_TWOSHOT}) {
+    for (const int algorithm : kAlgorithms) {
       if (algorithm == ARF_TWOSHOT && world() == 2 && o_.transport != ARF_TRANSPORT_HOST) continue;
-      for (const int cluster : {1, 2, 4, 8})
-        for (const int packs : {1, 2}) {
-          const int threads = hidden_ / 8 / cluster / packs;
-          if (tokens_ * cluster > 1100 || threads > 512 || threads < 96) continue;
-          Manner m;
-          m.algorithm = algorithm;
-          m.cluster = cluster;
-          m.packs = packs;
-          attempt(std::string(algorithm == ARF_ONESHOT ? "oneshot" : "twoshot") + "_c" +
-                      std::to_string(cluster) + "_p" + std::to_string(packs),
-                  m);
-        }
+      for (const Manner& m : splits(algorithm, tokens_, hidden_)) attempt(m);
     }
-    const Manner base = best;
-    const std::string base_name = best_name;
-    for (const int pause : {20, 100, 300}) {
-      Manner m = base;
-      m.pause_ns = pause;
-      attempt(base_name + "_w" + std::to_string(pause), m);
-    }
-    for (const int units : {66, 88, 132}) {
-      if (tokens_ <= 2 * units && tokens_ != 128) continue;
-      Manner m = base;
-      m.max_units = units;
-      attempt(base_name + "_u" + std::to_string(units), m);
-    }
+    if (least == HUGE_VAL) return;
+    for (const Manner& m : variations(best, tokens_)) attempt(m);
   }
 
   void baselines() {
@@ -276,6 +255,8 @@ bool parse(int argc, char** argv, Options& o) {
       o.nccl = v;
     } else if (a == "--csv") {
       o.csv = v;
+    } else if (a == "--shapes") {
+      o.shapes = v;
     } else if (a == "--replays") {
       o.replays = std::atoi(v.c_str());
     } else {
@@ -294,7 +275,7 @@ int run(int argc, char** argv) {
   Options o;
   if (!parse(argc, argv, o)) {
     std::fprintf(stderr,
-                 "usage: arf_bench --devices 0,1 [--hidden …] [--tokens …] [--sweep] "
+                 "usage: arf_bench --devices 0,1 [--hidden …] [--tokens …] [--sweep] [--shapes …] "
                  "[--transport host] [--patterns 1,2,3,8,10] [--nccl LIBRARY] [--csv FILE] "
                  "[--replays N]\n");
     return 2;

@@ -13,9 +13,11 @@
 
 namespace arf::verify {
 
+inline constexpr int kAlgorithms[] = {ARF_ONESHOT, ARF_TWOSHOT};
+
 // How a call is made, beside its numbers.
 struct Manner {
-  int algorithm = ARF_AUTO, cluster = 0, packs = 0, max_units = 0, pause_ns = 0;
+  int algorithm = ARF_AUTO, cluster = 0, packs = 0, max_units = 0, pause_ns = 0, senders = 0;
   bool pdl = false;
   bool in_place = false;  // norm_out is in, residual_out is residual_in
 };

@@ -46,8 +46,6 @@ void run_processes(const Options& o,
 void run_delays(const Options& o, Score& s);    // test builds: a rank or a warp that is late
 void run_controls(const Options& o, Score& s);  // test builds: deliberate mistakes must be noticed
 
-inline constexpr int kAlgorithms[] = {ARF_ONESHOT, ARF_TWOSHOT};
-
 // A communicator for calls of up to this size, by either algorithm.
 arf_config config_for(const Options& o, int tokens, int hidden, int dtype);
 

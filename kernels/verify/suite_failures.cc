@@ -173,6 +173,7 @@ void run_delays(const Options& o, Score& s) {
           Manner m;
           m.algorithm = algorithm;
           m.max_units = round % 3 == 0 ? 3 : 0;
+          m.senders = round % 4 < 2 ? 0 : 2;
           const std::string name = "rank " + std::to_string(late) + " late at " +
                                    std::to_string(where) + ", " + describe(p, m);
           progress(name);
@@ -184,7 +185,7 @@ namespace {
 
 // Calls with a late rank, every round on data of its own, one or four before the ranks are
 // synchronised.
-std::string provoke(Rig& rig, const Options& o, int algorithm, uint32_t fault) {
+std::string provoke(Rig& rig, const Options& o, int algorithm, int senders, uint32_t fault) {
   std::mt19937_64 random(o.seed + 5);
   for (int round = 0; round < 20; round++) {
     uint32_t delay[3] = {}, none[3] = {};
@@ -199,7 +200,8 @@ std::string provoke(Rig& rig, const Options& o, int algorithm, uint32_t fault) {
     rig.load(p, in);
     Manner m;
     m.algorithm = algorithm;
-    m.max_units = 2;
+    m.max_units = 2 + senders;
+    m.senders = senders;
     for (int i = 0; i < (round % 4 < 2 ? 1 : 4); i++)
       if (int e = rig.launch(p, m)) return arf_strerror(e);
     rig.synchronise();
@@ -219,13 +221,17 @@ void run_controls(const Options& o, Score& s) {
                 {"inbox not emptied", 2},
                 {"dropped rank", 4},
                 {"early sequence", 8}};
-  for (const int algorithm : {ARF_ONESHOT, ARF_TWOSHOT})
+  const struct {
+    int algorithm, senders;
+  } manners[] = {{ARF_ONESHOT, 0}, {ARF_ONESHOT, 1}, {ARF_TWOSHOT, 0}};
+  for (const auto& m : manners)
     for (const auto& f : faults) {
       progress(f.name);
       Rig rig(o.devices, short_config(o, 300'000'000));
-      const std::string seen = provoke(rig, o, algorithm, f.fault);
-      const std::string name =
-          std::string("control: ") + f.name + ", algorithm " + std::to_string(algorithm);
+      const std::string seen = provoke(rig, o, m.algorithm, m.senders, f.fault);
+      const std::string name = std::string("control: ") + f.name + ", algorithm " +
+                               std::to_string(m.algorithm) + ", senders " +
+                               std::to_string(m.senders);
       if (f.fault == 0)
         s.add(name, seen);
       else

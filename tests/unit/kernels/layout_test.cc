@@ -26,7 +26,7 @@ TEST(Layout, PartsFollowEachOtherWithoutOverlap) {
         EXPECT_GE(l.gather, l.scatter + 2 * n * l.rows * l.shard_stride * 16);
         EXPECT_GE(l.greetings, l.gather + 2 * uint64_t{l.rows} * l.stride * 16);
         EXPECT_GE(l.total, l.greetings + 2 * 2 * n * l.rows * 8);
-        EXPECT_GE(l.poison, l.sequences + 2 * uint64_t{l.rows} * 4);
+        EXPECT_GE(l.poison, l.sequences + kCounters * uint64_t{l.rows} * 4);
         EXPECT_GE(l.local_total, l.poison + 4);
         EXPECT_EQ(l.stride % 32, 0u);
       }
