@@ -8,8 +8,7 @@
 #pragma once
 
 #include "epilogue.cuh"
-#include "test_hooks.cuh"
-#include "wait.cuh"
+#include "take.cuh"
 
 namespace arf {
 
@@ -109,33 +108,19 @@ class TwoShot {
                                              uint32_t sequence, const Pack& own, bool& whole) {
     // Peer i is rank ^ i: pairs of the canonical tree are pairs for every rank, and addition
     // commutes.
-    Pack* slot[N];
+    Pack* slot[N - 1];
+    uint32_t peer[N - 1];
+    Pack theirs[N - 1], x[N];
 #pragma unroll
-    for (int i = 1; i < N; i++) slot[i] = scatter_inbox(c_.rank, parity, c_.rank ^ i, row) + column;
-    Pack x[N];
-    Patience patience;
-    bool came = true;
-    for (;;) {
-#pragma unroll
-      for (int i = 1; i < N; i++) x[i] = load_inbox(slot[i]);
-      bool here = true;
-#pragma unroll
-      for (int i = 1; i < N; i++) here = here && arrived(x[i]);
-      if (here) break;
-      if (const uint32_t why = patience.ended(c_)) {
-        uint32_t late = 0;
-#pragma unroll
-        for (int i = 1; i < N; i++)
-          if (!arrived(x[i])) late = c_.rank ^ i;
-        fail(c_, why, late, ARF_TWOSHOT, kPhaseScatter, row, sequence);
-        came = false;
-        break;
-      }
+    for (int i = 1; i < N; i++) {
+      peer[i - 1] = c_.rank ^ i;
+      slot[i - 1] = scatter_inbox(c_.rank, parity, c_.rank ^ i, row) + column;
     }
+    const bool came = take_packs<N - 1>(c_, {ARF_TWOSHOT, kPhaseScatter, row, sequence}, peer, slot,
+                                        theirs);
     x[0] = own;
-    if (!test_keeps_inbox(c_))
 #pragma unroll
-      for (int i = 1; i < N; i++) *slot[i] = {kEmpty, kEmpty, kEmpty, kEmpty};
+    for (int i = 1; i < N; i++) x[i] = theirs[i - 1];
     test_drop_rank<N>(c_, x);
     if (came) return tree_sum<T, N>(x);
     whole = false;

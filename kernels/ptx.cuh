@@ -64,6 +64,11 @@ __device__ __forceinline__ uint64_t global_nanoseconds() {
 #define ARF_HAS_CLUSTERS 0
 #endif
 
+// Orders what this thread has seen or written, on any device, before what it does next.
+__device__ __forceinline__ void fence_system() {
+  asm volatile("fence.acq_rel.sys;" ::: "memory");
+}
+
 // Makes the compiler believe that a value matters.
 __device__ __forceinline__ void use(uint32_t v) {
   asm volatile(

@@ -20,6 +20,10 @@ struct Choice {
   int algorithm, cluster, packs, units, pause_ns, senders;
 };
 
+constexpr size_t kHostOneShotBytes = 128 << 10;
+// A cluster writes a row while it reads the one before: through host memory each must have several.
+constexpr int kHostRows = 4;
+
 constexpr Choice kChoices[] = {
 #include "host/choices.inc"
 };
@@ -31,7 +35,9 @@ const Choice* measured(int world, int packs_of_row, int tokens) {
 }
 
 // Where nothing was measured: one-shot while the bytes that it sends cost less than a second trip.
-int algorithm_by_rule(int world, size_t bytes) {
+// Through host memory, larger calls are read: that moves every byte once.
+int algorithm_by_rule(int world, bool host, size_t bytes) {
+  if (host) return bytes <= kHostOneShotBytes ? ARF_ONESHOT : ARF_PULL;
   const size_t limit = world == 2 ? SIZE_MAX : world == 4 ? 256 << 10 : 64 << 10;
   return bytes <= limit ? ARF_ONESHOT : ARF_TWOSHOT;
 }
@@ -87,15 +93,16 @@ int resident(arf_comm& comm, const Shape& s) {
 }  // namespace
 
 int choose_shape(arf_comm& comm, const arf_params& p, int packs_of_row, Shape& s) {
-  const Choice* const known = measured(comm.world, packs_of_row, p.tokens);
+  const bool host = comm.config.transport == ARF_TRANSPORT_HOST;
+  const Choice* const known = host ? nullptr : measured(comm.world, packs_of_row, p.tokens);
   const bool roomy = static_cast<uint32_t>(p.tokens) <= comm.layout.oneshot_rows;
   s.algorithm = p.algorithm;
   if (s.algorithm == ARF_AUTO) {
     const size_t bytes = static_cast<size_t>(p.tokens) * static_cast<size_t>(packs_of_row) * 16;
-    s.algorithm = known ? known->algorithm : algorithm_by_rule(comm.world, bytes);
-    if (!roomy) s.algorithm = ARF_TWOSHOT;
+    s.algorithm = known ? known->algorithm : algorithm_by_rule(comm.world, host, bytes);
+    if (!roomy && s.algorithm == ARF_ONESHOT) s.algorithm = ARF_TWOSHOT;
   }
-  if (s.algorithm != ARF_ONESHOT && s.algorithm != ARF_TWOSHOT) return ARF_ERR_ALGORITHM;
+  if (s.algorithm < ARF_ONESHOT || s.algorithm > kAlgorithmCount) return ARF_ERR_ALGORITHM;
   if (s.algorithm == ARF_ONESHOT && !roomy) return ARF_ERR_ALGORITHM;
   const bool open = p.cluster == 0 && p.packs == 0 && p.max_units == 0;
   const bool apply = open && known != nullptr && known->algorithm == s.algorithm &&
@@ -116,6 +123,8 @@ int choose_shape(arf_comm& comm, const arf_params& p, int packs_of_row, Shape& s
   int most = resident(comm, s) / comm.ranks_on_device;
   if (p.max_units > 0) most = std::min(most, p.max_units);
   if (apply && known->units > 0) most = std::min(most, known->units);
+  if (host && open && s.algorithm == ARF_PULL)
+    most = std::min(most, std::max(1, p.tokens / kHostRows));
   if (most <= 0) return ARF_ERR_LAUNCH;
   const int senders = p.senders != 0 ? std::max(p.senders, 0) : apply ? known->senders : 0;
   // A row in whose place its norm is stored must have been sent by then.

@@ -38,7 +38,7 @@ int preload(int world) {
       for (const int epilogue : {kPlain, kNorm, kQuantised}) {
         if (epilogue != kPlain)
           if (int e = load(find_finish(dtype, packs, epilogue))) return e;
-        for (const int algorithm : {ARF_ONESHOT, ARF_TWOSHOT})
+        for (int algorithm = 1; algorithm <= kAlgorithmCount; algorithm++)
           if (int e = load(find_kernel({dtype, algorithm, world, packs, epilogue}))) return e;
       }
   return ARF_OK;

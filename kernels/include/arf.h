@@ -90,7 +90,9 @@ typedef enum arf_pattern {
 typedef enum arf_algorithm {
   ARF_AUTO = 0,
   ARF_ONESHOT = 1, /* every rank writes its rows into every peer's memory */
-  ARF_TWOSHOT = 2  /* reduce-scatter, then all-gather of the rounded sums */
+  ARF_TWOSHOT = 2, /* reduce-scatter, then all-gather of the rounded sums */
+  ARF_PULL = 3,    /* every rank leaves its rows in its own memory, the peers read them */
+  ARF_HIERARCHICAL = 4 /* eight ranks in two islands, 0 to 3 and 4 to 7: sums of an island cross */
 } arf_algorithm;
 
 /* Linear: row by row, hidden/16 bytes each. Swizzled: tiles of 128 rows by 4 blocks, 512 bytes

@@ -178,8 +178,9 @@ class Bench {
       const double t = own(name_of(m), m);
       if (t < least) least = t, best = m;
     };
-    for (const int algorithm : kAlgorithms) {
-      if (algorithm == ARF_TWOSHOT && world() == 2 && o_.transport != ARF_TRANSPORT_HOST) continue;
+    for (const int algorithm : algorithms(static_cast<int>(world()))) {
+      // What cannot win: two trips, or reading, between two ranks of one link.
+      if (algorithm != ARF_ONESHOT && world() == 2 && o_.transport != ARF_TRANSPORT_HOST) continue;
       for (const Manner& m : splits(algorithm, tokens_, hidden_)) attempt(m);
     }
     if (least == HUGE_VAL) return;

@@ -33,6 +33,12 @@ std::string wrong(const char* what, int rank, const Problem& p, const Difference
 
 }  // namespace
 
+std::vector<int> algorithms(int world) {
+  std::vector<int> out{ARF_ONESHOT, ARF_TWOSHOT, ARF_PULL};
+  if (world == 8) out.push_back(ARF_HIERARCHICAL);
+  return out;
+}
+
 std::string describe(const Problem& p, const Manner& m) {
   return text(
       "pattern %d %s world %d tokens %d hidden %d layout %d group %d algorithm %d cluster %d packs "

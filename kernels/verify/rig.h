@@ -13,7 +13,8 @@
 
 namespace arf::verify {
 
-inline constexpr int kAlgorithms[] = {ARF_ONESHOT, ARF_TWOSHOT};
+// Those that can run with so many ranks.
+std::vector<int> algorithms(int world);
 
 // How a call is made, beside its numbers.
 struct Manner {

@@ -87,7 +87,7 @@ void run_graphs(const Options& o, Score& s) {
   p.hidden = 2048;
   p.data = Data::integers;
   p.seed = o.seed + 2;
-  for (const int algorithm : kAlgorithms)
+  for (const int algorithm : algorithms(rig.world()))
     for (const bool pdl : {false, true}) {
       Manner m;
       m.algorithm = algorithm;

@@ -82,7 +82,7 @@ Problem next_problem(std::mt19937_64& random, int world, int call, Manner& m) {
   p.hidden = static_cast<int>(1 + random() % 4) * 1024;
   p.tokens = 1 + static_cast<int>(random() % 40);
   m = {};
-  m.algorithm = static_cast<int>(random() % 3);
+  m.algorithm = static_cast<int>(random() % 4);
   m.pdl = random() % 2 == 0;
   return p;
 }

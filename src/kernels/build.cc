@@ -157,17 +157,18 @@ std::vector<KernelUse> uses_of(std::string_view messages) {
 std::string in_words(const std::string& mangled) {
   // name<format, ranks, packs a thread, epilogue>; what finishes a sum that is made has no ranks.
   static const std::regex kName(
-      "_ZN3arf(?:7oneshot|7twoshot|11finish_rows)INS_4(Bf16|Fp16|Fp32)E(?:Li(\\d)E)?Li(\\d)ELi(\\d)EEE.*");
+      "_ZN3arf\\d+(oneshot|twoshot|pull|hierarchical|finish_rows)INS_4(Bf16|Fp16|Fp32)E(?:Li(\\d)E)?Li(\\d)"
+      "ELi(\\d)EEE.*");
   std::smatch m;
   if (!std::regex_match(mangled, m, kName)) return mangled;
   constexpr const char* kEpilogues[] = {"sum only", "norm", "norm, quantised"};
-  int epilogue = m[4].str().front() - '0';
+  int epilogue = m[5].str().front() - '0';
   if (epilogue > 2) return mangled;
-  std::string format = m[1];
+  std::string format = m[2];
   format.front() = static_cast<char>(format.front() + ('a' - 'A'));
-  std::string what = mangled.contains("oneshot") ? "oneshot" : mangled.contains("twoshot") ? "twoshot" : "finish";
-  std::string ranks = m[2].matched ? m[2].str() + " ranks, " : std::string();
-  return fmt::format("{} {}, {}{} a thread, {}", what, format, ranks, m[3].str(), kEpilogues[epilogue]);
+  std::string what = m[1] == "finish_rows" ? "finish" : m[1].str();
+  std::string ranks = m[3].matched ? m[3].str() + " ranks, " : std::string();
+  return fmt::format("{} {}, {}{} a thread, {}", what, format, ranks, m[4].str(), kEpilogues[epilogue]);
 }
 
 std::string default_cache() {
