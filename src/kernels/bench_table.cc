@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <cmath>
 #include <cstdlib>
 #include <map>
 #include <tuple>
@@ -23,6 +24,20 @@ bool parse_number(std::string_view text, int& out) {
   if (!text::parse_int(text, n) || n < 0 || n > 1 << 30) return false;
   out = static_cast<int>(n);
   return true;
+}
+
+// The last size where fusing wins before the first where it does not; sizes are in order.
+struct Ends {
+  const BenchPoint *last_win = nullptr, *first_loss = nullptr;
+};
+
+Ends ends(const std::vector<BenchPoint>& points, int ranks, int hidden) {
+  Ends e;
+  for (const BenchPoint& p : points) {
+    if (p.ranks != ranks || p.hidden != hidden || p.ours == 0 || p.nccl == 0 || e.first_loss != nullptr) continue;
+    (p.ours <= p.nccl ? e.last_win : e.first_loss) = &p;
+  }
+  return e;
 }
 
 }  // namespace
@@ -59,6 +74,8 @@ std::vector<BenchPoint> points(const std::vector<BenchRow>& rows) {
     } else if (row.variant == "arf_pattern1") {
       p.ours = row.median;
       p.p99 = row.p99;
+    } else if (row.variant == "floor") {
+      p.floor = row.median;
     } else if (row.variant.starts_with("nccl") && (p.nccl == 0 || row.median < p.nccl)) {
       p.nccl = row.median;
       p.nccl_variant = row.variant;
@@ -69,15 +86,14 @@ std::vector<BenchPoint> points(const std::vector<BenchRow>& rows) {
   return out;
 }
 
+double crossover(const std::vector<BenchPoint>& points, int ranks, int hidden) {
+  Ends e = ends(points, ranks, hidden);
+  return e.last_win && e.first_loss ? std::sqrt(e.last_win->kilobytes() * e.first_loss->kilobytes()) : 0;
+}
+
 std::string advice(const std::vector<BenchPoint>& points, int ranks, int hidden) {
-  const BenchPoint *last_win = nullptr, *first_loss = nullptr;
-  bool compared = false;
-  for (const BenchPoint& p : points) {
-    if (p.ranks != ranks || p.hidden != hidden || p.ours == 0 || p.nccl == 0) continue;
-    compared = true;
-    if (p.ours <= p.nccl && first_loss == nullptr) last_win = &p;
-    if (p.ours > p.nccl && first_loss == nullptr) first_loss = &p;
-  }
+  auto [last_win, first_loss] = ends(points, ranks, hidden);
+  bool compared = last_win != nullptr || first_loss != nullptr;
   std::string who = fmt::format("{} ranks, hidden {}: ", ranks, hidden);
   if (!compared) return who + "nothing to compare with; name an NCCL library with --nccl";
   if (first_loss == nullptr) return who + fmt::format("fuse at every size measured (up to {:.0f} KB)", last_win->kilobytes());

@@ -135,13 +135,6 @@ class Builder {
   std::mutex mutex_;
 };
 
-Status write_text(const std::string& path, std::string_view text) {
-  std::ofstream out(path, std::ios::binary);
-  out.write(text.data(), static_cast<std::streamsize>(text.size()));
-  if (!out.flush()) return std::unexpected(os_error("writing", path, errno));
-  return {};
-}
-
 std::vector<KernelUse> uses_of(std::string_view messages) {
   std::vector<KernelUse> out;
   for (const auto& [name, resources] : prove::read_resources(messages)) {
@@ -153,6 +146,13 @@ std::vector<KernelUse> uses_of(std::string_view messages) {
 }
 
 }  // namespace
+
+Status write_text(const std::string& path, std::string_view text) {
+  std::ofstream out(path, std::ios::binary);
+  out.write(text.data(), static_cast<std::streamsize>(text.size()));
+  if (!out.flush()) return std::unexpected(os_error("writing", path, errno));
+  return {};
+}
 
 std::string in_words(const std::string& mangled) {
   // name<format, ranks, packs a thread, epilogue>; what finishes a sum that is made has no ranks.

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "arch/device.h"
@@ -48,6 +49,9 @@ std::string default_cache();
 
 // What code for a device is compiled as: exactly this device where there is such code.
 arch::CodeTarget target_for(arch::Device device);
+
+// Writes a file anew.
+Status write_text(const std::string& path, std::string_view text);
 
 // A kernel's mangled name in words; the name itself if it is not one of ours.
 std::string in_words(const std::string& mangled);
