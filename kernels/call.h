@@ -62,7 +62,7 @@ struct Layout {
   uint64_t oneshot, scatter, gather, mailbox, greetings;  // byte offsets in the region
   uint64_t island_scatter, twin, island_gather;           // likewise, with eight ranks
   uint64_t total;                                         // the region's size
-  uint64_t sequences, poison, local_total;  // byte offsets in the rank's own words; their size
+  uint64_t sequences, poison, scratch, local_total;  // byte offsets in the rank's own words; their size
   uint32_t oneshot_rows, rows, stride, shard_stride, island_stride;  // rows; packs
 };
 

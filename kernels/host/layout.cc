@@ -47,6 +47,7 @@ Layout make_layout(int world, const arf_config& config) {
   at = 0;
   l.sequences = place(kCounters * uint64_t{l.rows} * 4);
   l.poison = place(4);
+  l.scratch = place(uint64_t{l.rows} * l.stride * 16);
   l.local_total = at;
   return l;
 }

@@ -29,10 +29,12 @@ struct Rank {
   cudaStream_t stream = nullptr;
   GuardedTensor in, residual_in, gamma, scale_factor;
   GuardedTensor out, residual_out, norm_out, quant_out, scale_out;
+  GuardedTensor experts, expert_scales, expert_rows, shared;
 
   std::vector<GuardedTensor*> tensors() {
     return {&in,           &residual_in, &gamma,     &scale_factor, &out,
-            &residual_out, &norm_out,    &quant_out, &scale_out};
+            &residual_out, &norm_out,    &quant_out, &scale_out,
+            &experts,      &shared,      &expert_scales, &expert_rows};
   }
 };
 

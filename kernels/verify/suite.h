@@ -35,6 +35,7 @@ struct Score {
 void run_matrix(const Options& o, Score& s);     // shapes x types x algorithms x launch shapes
 void run_data(const Options& o, Score& s);       // infinities, NaNs, cancellation; in place; PDL
 void run_quantised(const Options& o, Score& s);  // the patterns with a quantiser, bit for bit
+void run_experts(const Options& o, Score& s);    // the patterns that begin with experts
 void run_finish(const Options& o, Score& s);     // arf_finish() after a sum, against the fused call
 void run_graphs(const Options& o,
                 Score& s);  // odd numbers of calls a graph, replayed, mixed with eager calls
