@@ -155,7 +155,7 @@ class TwoShot {
     Pack* const slot = gather_inbox(c_.rank, parity, row) + column;
     const uint32_t greeter = (c_.rank ^ (1 + threadIdx.x)) & (N - 1);
     const uint64_t* const hello = greeting_slot(c_, c_.rank, ARF_TWOSHOT, parity, greeter, row, N);
-    Patience patience;
+    Patience patience(c_);
     for (;;) {
       uint64_t said = 0;
       if (greets) said = load_inbox(hello);

@@ -43,14 +43,12 @@ struct HostWords {
   uint32_t abort;
 };
 
-// What `sequences` counts of each row. In a one-shot call those that send a row and those that take
-// it may be different blocks, and each keeps its own count.
+// What `sequences` counts of each row.
 enum Counter : uint32_t {
-  kOneShotTaken,
+  kOneShotEnded,
   kTwoShotEnded,
   kPullEnded,
   kHierarchicalEnded,
-  kOneShotSent,
   kCounters
 };
 
@@ -69,6 +67,9 @@ struct Layout {
 struct Call {
   char* region[ARF_MAX_WORLD];  // every rank's region, as seen from here
   char* local;                  // this rank's own words
+  // One-shot, by i of peer rank ^ i: where this rank writes to it, and where that one writes to this.
+  void *to[ARF_MAX_WORLD], *from[ARF_MAX_WORLD];
+  uint64_t half;  // packs between the halves of the one-shot inbox
   const void *in, *residual_in, *gamma;
   void *out, *residual_out, *norm_out, *quant_out, *scale_out;
   const float* scale_factor;
@@ -79,7 +80,6 @@ struct Call {
   uint32_t quantiser, scale_layout, signature;
   uint32_t group_lanes, scale_stride;  // threads that share a scale; words of a column of scales
   uint32_t pause_ns;                   // between polls
-  uint32_t senders;                    // clusters, the first of the grid, that only send (one-shot)
   float inverse_hidden, eps, weight_bias;
   uint32_t faults;        // test builds: kFault…
   uint32_t delay_ns[3];   // test builds: before sending, before waiting, before the epilogue

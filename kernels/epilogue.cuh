@@ -156,10 +156,13 @@ class Finish {
       if (c_.quantiser == kFp8Static) {
 #pragma unroll
         for (float& f : v) f = __fmul_rn(f, factor_);
+      } else if (c_.quantiser == kFp8Token) {
+        divide(v, row_scale);
       } else {
-        const float scale = c_.quantiser == kFp8Token ? row_scale : group_scale(row, column, x[j]);
+        // A power of two: multiplying with its reciprocal gives the same bits as dividing.
+        const float by = __fdiv_rn(1.0f, group_scale(row, column, x[j]));
 #pragma unroll
-        for (float& f : v) f = __fdiv_rn(f, scale);
+        for (float& f : v) f = __fmul_rn(f, by);
       }
       if (column < c_.packs) static_cast<uint2*>(c_.quant_out)[at(row, column)] = e4m3_pack(v);
     }

@@ -16,7 +16,7 @@ template <int K>
 __device__ __forceinline__ bool take_packs(const Call& c, const Waiting& w,
                                            const uint32_t (&peer)[K], Pack* const (&slot)[K],
                                            Pack (&x)[K]) {
-  Patience patience;
+  Patience patience(c);
   bool came = true;
   for (;;) {
 #pragma unroll
@@ -46,7 +46,7 @@ __device__ __forceinline__ bool greeted(const Call& c, const Waiting& w, uint32_
                                         uint32_t parity, int world) {
   const uint64_t* const hello =
       greeting_slot(c, c.rank, w.algorithm, parity, peer & (world - 1u), w.row, world);
-  Patience patience;
+  Patience patience(c);
   for (;;) {
     const uint64_t said = load_inbox(hello);
     if (static_cast<uint32_t>(said) == w.sequence) {

@@ -31,9 +31,11 @@ __device__ __forceinline__ void fail(const Call& c, uint32_t code, uint32_t peer
 // Decides every few hundred polls whether to go on.
 class Patience {
  public:
+  __device__ __forceinline__ explicit Patience(const Call& c) : pause_ns_(c.pause_ns) {}
+
   // To be called after every look that found nothing. 0, or why to give up.
   __device__ __forceinline__ uint32_t ended(const Call& c) {
-    if (c.pause_ns != 0) __nanosleep(c.pause_ns);
+    if (pause_ns_ != 0) __nanosleep(pause_ns_);
     if ((++polls_ & 255u) != 0) return 0;
     if (load_shared_word(poison_word(c)) != 0) return ARF_ERR_POISONED;
     if (load_shared_word(&c.host->abort) != 0) return ARF_ERR_ABORTED;
@@ -44,6 +46,7 @@ class Patience {
 
  private:
   uint32_t polls_ = 0;
+  const uint32_t pause_ns_;
   uint64_t start_ = 0;
 };
 

@@ -10,7 +10,7 @@ import math
 import re
 import sys
 
-KNOWN = re.compile(r"(oneshot|twoshot)_c(\d+)_p(\d+)(?:_u(\d+))?(?:_w(\d+))?(?:_s(\d+))?$")
+KNOWN = re.compile(r"(oneshot|twoshot)_c(\d+)_p(\d+)(?:_u(\d+))?(?:_w(\d+))?$")
 times = collections.defaultdict(dict)
 for name in sys.argv[1:]:
     for r in csv.reader(open(name)):
@@ -25,8 +25,7 @@ def middle(values, v):
 
 
 print("// Written by device/choose.py from the sweep of a device run (RESULTS.md); bf16, pattern 1.")
-print("// world, packs of a row, tokens; algorithm, cluster, packs a thread, units (0: all), pause,")
-print("// senders")
+print("// world, packs of a row, tokens; algorithm, cluster, packs a thread, units (0: all), pause")
 for world in sorted({k[0] for k in times}):
     hiddens = sorted({k[1] for k in times if k[0] == world})
     for hidden in hiddens:
@@ -39,7 +38,7 @@ for world in sorted({k[0] for k in times}):
             v = min((k for k in variants if variants[k] <= 1.005 * least),
                     key=lambda k: (sum(n is not None for n in k[3:]), variants[k]))
             up_to = middle(tokens, t)
-            print("{%d, %s, %s, %s, %s, %s, %s, %s, %s},  // %d tokens of %d: %.2f us" % (
+            print("{%d, %s, %s, %s, %s, %s, %s, %s},  // %d tokens of %d: %.2f us" % (
                 world, packs or "INT_MAX", up_to or "INT_MAX",
                 "ARF_ONESHOT" if v[0] == "oneshot" else "ARF_TWOSHOT",
-                v[1], v[2], v[3] or 0, v[4] or 0, v[5] or 0, t, hidden, variants[v]))
+                v[1], v[2], v[3] or 0, v[4] or 0, t, hidden, variants[v]))

@@ -24,8 +24,7 @@ class Params(ctypes.Structure):
                 [(n, I32) for n in
                  ("pattern", "dtype", "tokens", "hidden", "algorithm", "layout")] +
                 [("flags", U32)] +
-                [(n, I32) for n in ("cluster", "packs", "max_units", "pause_ns", "group_size",
-                                 "senders")] +
+                [(n, I32) for n in ("cluster", "packs", "max_units", "pause_ns", "group_size")] +
                 [(n, P) for n in ("input", "residual_in", "gamma", "out", "residual_out", "norm_out",
                                   "quant_out", "scale_out", "scale_factor")] +
                 [("eps", ctypes.c_float), ("weight_bias", ctypes.c_float)])

@@ -15,7 +15,7 @@ bool sane(const Choice& c) {
   const auto one_of = [](int n, auto... list) { return ((n == list) || ...); };
   return c.row_packs > 0 && c.tokens > 0 && c.algorithm >= ARF_ONESHOT && c.algorithm <= ARF_NCCL &&
          one_of(c.cluster, 1, 2, 4, 8) && one_of(c.packs, 1, 2) && c.units >= 0 &&
-         c.pause_ns >= 0 && c.senders >= 0;
+         c.pause_ns >= 0;
 }
 
 }  // namespace
@@ -36,11 +36,10 @@ std::string write_choices(const Machine& machine, const std::vector<Choice>& cho
   out << kHead << "\nmachine " << machine.driver;
   for (const std::string& d : machine.devices) out << ' ' << d;
   out << "\n# world, packs of a row, tokens (up to these); algorithm, cluster, packs a thread, units,"
-         " pause, senders\n";
+         " pause\n";
   for (const Choice& c : choices)
     out << c.world << ' ' << c.row_packs << ' ' << c.tokens << ' ' << c.algorithm << ' '
-        << c.cluster << ' ' << c.packs << ' ' << c.units << ' ' << c.pause_ns << ' ' << c.senders
-        << '\n';
+        << c.cluster << ' ' << c.packs << ' ' << c.units << ' ' << c.pause_ns << '\n';
   return out.str();
 }
 
@@ -60,7 +59,7 @@ std::vector<Choice> read_choices(const std::string& text, const Machine& machine
     std::istringstream row(line);
     Choice c{};
     if (!(row >> c.world >> c.row_packs >> c.tokens >> c.algorithm >> c.cluster >> c.packs >>
-          c.units >> c.pause_ns >> c.senders) ||
+          c.units >> c.pause_ns) ||
         row >> word || !sane(c))
       return {};
     if (c.world == world) out.push_back(c);

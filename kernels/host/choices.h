@@ -11,7 +11,7 @@ namespace arf {
 // The best way to run calls up to this size. Rows of a world are ordered by row_packs, then tokens.
 struct Choice {
   int world, row_packs, tokens;  // up to these, inclusive; packs of 16 bytes
-  int algorithm, cluster, packs, units, pause_ns, senders;
+  int algorithm, cluster, packs, units, pause_ns;
 };
 
 // What a table was measured on: it is of no use to others.

@@ -119,12 +119,7 @@ int choose_shape(arf_comm& comm, const arf_params& p, int packs_of_row, bool ncc
   if (host && open && s.algorithm == ARF_PULL)
     most = std::min(most, std::max(1, p.tokens / kHostRows));
   if (most <= 0) return ARF_ERR_LAUNCH;
-  const int senders = p.senders != 0 ? std::max(p.senders, 0) : apply ? known->senders : 0;
-  // A row in whose place its norm is stored must have been sent by then.
-  const bool in_place = p.pattern == ARF_ALLREDUCE ? p.out == p.in : p.norm_out == p.in;
-  if (s.algorithm == ARF_ONESHOT && most > 1 && !in_place)
-    s.senders = std::min((senders + s.cluster - 1) / s.cluster, most - 1);
-  s.units = s.senders + std::min(p.tokens, most - s.senders);
+  s.units = std::min(p.tokens, most);
   return ARF_OK;
 }
 

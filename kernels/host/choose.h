@@ -10,8 +10,7 @@ namespace arf {
 struct Shape {
   int algorithm = 0;
   int cluster = 1, packs = 1;  // blocks a row; packs a thread
-  int threads = 0, units = 0;  // of a block; clusters of the grid
-  int senders = 0;             // the first of them, which only send
+  int threads = 0, units = 0;  // of a block; rows worked on at a time
   int pause_ns = 0;            // between polls
   const void* kernel = nullptr;
 };

@@ -51,10 +51,19 @@ Call make_call(const arf_comm& comm, const arf_params& p, const Shape& s) {
   c.local = comm.local;
   c.host = comm.host_on_device;
   c.layout = comm.layout;
+  const uint64_t of_source = uint64_t{c.layout.oneshot_rows} * c.layout.stride;
+  c.half = static_cast<uint64_t>(comm.world) * of_source;
+  for (int i = 0; i < comm.world; i++) {
+    const int peer = comm.rank ^ i;
+    const auto inbox = [&](int of, int source) {
+      return comm.region[of] + c.layout.oneshot + static_cast<uint64_t>(source) * of_source * 16;
+    };
+    c.to[i] = inbox(peer, comm.rank);
+    c.from[i] = inbox(comm.rank, peer);
+  }
   c.timeout_ns = comm.config.timeout_ns;
   c.rank = static_cast<uint32_t>(comm.rank);
   c.pause_ns = static_cast<uint32_t>(s.pause_ns);
-  c.senders = static_cast<uint32_t>(s.senders);
   c.signature = signature(p, s.algorithm);
   c.faults = comm.faults;
   std::copy(comm.delay_ns, comm.delay_ns + 3, c.delay_ns);

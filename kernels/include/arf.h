@@ -140,11 +140,9 @@ typedef struct arf_params {
   uint32_t flags;
   int32_t cluster;    /* thread blocks that share a row: 0 chooses, else 1, 2, 4 or 8 */
   int32_t packs;      /* 16-byte packs a thread: 0 chooses, else 1 or 2 */
-  int32_t max_units;  /* clusters of thread blocks, senders among them: 0 chooses */
+  int32_t max_units;  /* rows worked on at a time: 0 chooses */
   int32_t pause_ns;   /* between two looks at what has not arrived: 0 chooses, -1 none */
   int32_t group_size; /* of patterns 8 and 9: 16, 32, 64, 128 or 256, divides hidden */
-  int32_t senders;    /* one-shot: thread blocks that only send: 0 chooses, -1 none; none where an
-                         output takes the place of `in` */
   const void *in, *residual_in, *gamma;
   void *out, *residual_out, *norm_out, *quant_out, *scale_out;
   const float* scale_factor;

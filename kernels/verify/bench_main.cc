@@ -151,7 +151,6 @@ class Bench {
             a.packs = m.packs;
             a.max_units = m.max_units;
             a.pause_ns = m.pause_ns;
-            a.senders = m.senders;
             a.group_size = tensors_.problem(k).group_size;
             a.layout = tensors_.problem(k).layout;
             a.quant_out = t.codes + tensors_.set(k);

@@ -18,8 +18,6 @@ int* number(Manner& m, char letter) {
       return &m.cluster;
     case 'p':
       return &m.packs;
-    case 's':
-      return &m.senders;
     case 'w':
       return &m.pause_ns;
     case 'u':
@@ -36,7 +34,7 @@ std::string name_of(const Manner& m) {
   for (const auto& n : kNames)
     if (n.algorithm == m.algorithm) out = n.name;
   Manner copy = m;
-  for (const char letter : {'c', 'p', 'u', 'w', 's'})
+  for (const char letter : {'c', 'p', 'u', 'w'})
     if (const int n = *number(copy, letter); n > 0)
       out += std::string("_") + letter + std::to_string(n);
   return out;
@@ -52,7 +50,6 @@ std::vector<Manner> splits(int algorithm, int tokens, int hidden) {
       m.algorithm = algorithm;
       m.cluster = cluster;
       m.packs = packs;
-      m.senders = -1;
       out.push_back(m);
     }
   return out;
@@ -65,10 +62,8 @@ std::vector<Manner> variations(const Manner& best, int tokens) {
     m.*field = n;
     out.push_back(m);
   };
-  if (best.algorithm == ARF_ONESHOT && tokens >= 8)
-    for (const int n : {16, 32, 64, 96}) with(&Manner::senders, n);
-  with(&Manner::pause_ns, 20);
-  for (const int n : {66, 132})
+  for (const int n : {100, 300}) with(&Manner::pause_ns, n);
+  for (const int n : {66, 88, 132})
     if (tokens > n) with(&Manner::max_units, n);
   return out;
 }
@@ -78,7 +73,6 @@ std::vector<Manner> parse_shapes(const std::string& names) {
   std::stringstream list(names);
   for (std::string name; std::getline(list, name, ',');) {
     Manner m;
-    m.senders = -1;
     std::stringstream parts(name);
     for (std::string part; std::getline(parts, part, '_');) {
       for (const auto& n : kNames)

@@ -34,18 +34,12 @@ std::string wrong(const char* what, int rank, const Problem& p, const Difference
 
 }  // namespace
 
-std::vector<int> algorithms(int world) {
-  std::vector<int> out{ARF_ONESHOT, ARF_TWOSHOT, ARF_PULL};
-  if (world == 8) out.push_back(ARF_HIERARCHICAL);
-  return out;
-}
-
 std::string describe(const Problem& p, const Manner& m) {
   return text(
       "pattern %d %s world %d tokens %d hidden %d layout %d group %d algorithm %d cluster %d packs "
-      "%d units %d senders %d%s%s data %d call %u",
+      "%d units %d%s%s data %d call %u",
       p.pattern, name_of(p.dtype), p.world, p.tokens, p.hidden, p.layout, p.group_size, m.algorithm,
-      m.cluster, m.packs, m.max_units, m.senders, m.pdl ? " pdl" : "", m.in_place ? " in place" : "",
+      m.cluster, m.packs, m.max_units, m.pdl ? " pdl" : "", m.in_place ? " in place" : "",
       static_cast<int>(p.data), p.call);
 }
 
@@ -142,7 +136,6 @@ arf_params Rig::params(const Problem& p, const Manner& m, int r) {
   a.cluster = m.cluster;
   a.packs = m.packs;
   a.max_units = m.max_units;
-  a.senders = m.senders;
   a.flags = m.pdl ? ARF_PDL : 0;
   a.eps = p.eps;
   a.weight_bias = p.weight_bias;

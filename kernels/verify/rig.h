@@ -14,11 +14,15 @@
 namespace arf::verify {
 
 // Those that can run with so many ranks.
-std::vector<int> algorithms(int world);
+inline std::vector<int> algorithms(int world) {
+  std::vector<int> out{ARF_ONESHOT, ARF_TWOSHOT, ARF_PULL};
+  if (world == 8) out.push_back(ARF_HIERARCHICAL);
+  return out;
+}
 
 // How a call is made, beside its numbers.
 struct Manner {
-  int algorithm = ARF_AUTO, cluster = 0, packs = 0, max_units = 0, pause_ns = 0, senders = 0;
+  int algorithm = ARF_AUTO, cluster = 0, packs = 0, max_units = 0, pause_ns = 0;
   bool pdl = false;
   bool in_place = false;  // norm_out is in, residual_out is residual_in
 };

@@ -49,12 +49,6 @@ void run_matrix(const Options& o, Score& s) {
                 p.call++;
                 if (!possible(p, m)) continue;
                 one(rig, p, m, s);
-                if (algorithm != ARF_ONESHOT) continue;
-                // The same with blocks that only send.
-                m.senders = t > 8 ? 2 * cluster : 1;
-                p.call++;
-                one(rig, p, m, s);
-                m.senders = 0;
               }
           }
     if (rig.elements > 0)
@@ -126,7 +120,6 @@ void run_quantised(const Options& o, Score& s) {
             m.in_place = p.call % 5 == 0;
             m.cluster = p.call % 7 == 0 ? 4 : 0;
             if (t > 8 && p.call % 2 == 0) m.max_units = 5;
-            if (p.call % 3 == 0) m.senders = 4;
             one(rig, p, m, s);
           }
   }
@@ -156,7 +149,6 @@ void run_soak(const Options& o, Score& s) {
     m.pdl = random() % 2 == 0;
     m.in_place = random() % 2 == 0;
     m.max_units = random() % 3 == 0 ? 4 : 0;
-    m.senders = pick(std::vector<int>{0, 0, -1, 1, 3, 8});
     if (!possible(p, m)) m.cluster = 0, m.packs = 0;
     one(rig, p, m, s);
   }

@@ -173,7 +173,6 @@ void run_delays(const Options& o, Score& s) {
           Manner m;
           m.algorithm = algorithm;
           m.max_units = round % 3 == 0 ? 3 : 0;
-          m.senders = round % 4 < 2 ? 0 : 2;
           const std::string name = "rank " + std::to_string(late) + " late at " +
                                    std::to_string(where) + ", " + describe(p, m);
           progress(name);
@@ -185,7 +184,7 @@ namespace {
 
 // Calls with a late rank, every round on data of its own, one or four before the ranks are
 // synchronised.
-std::string provoke(Rig& rig, const Options& o, int algorithm, int senders, uint32_t fault) {
+std::string provoke(Rig& rig, const Options& o, int algorithm, uint32_t fault) {
   std::mt19937_64 random(o.seed + 5);
   for (int round = 0; round < 20; round++) {
     uint32_t delay[3] = {}, none[3] = {};
@@ -200,8 +199,7 @@ std::string provoke(Rig& rig, const Options& o, int algorithm, int senders, uint
     rig.load(p, in);
     Manner m;
     m.algorithm = algorithm;
-    m.max_units = 2 + senders;
-    m.senders = senders;
+    m.max_units = 2;
     for (int i = 0; i < (round % 4 < 2 ? 1 : 4); i++)
       if (int e = rig.launch(p, m)) return arf_strerror(e);
     rig.synchronise();
@@ -222,23 +220,18 @@ void run_controls(const Options& o, Score& s) {
                 {"dropped rank", 4},
                 {"early sequence", 8},
                 {"no barrier", 16}};
-  const struct {
-    int algorithm, senders;
-  } manners[] = {
-      {ARF_ONESHOT, 0}, {ARF_ONESHOT, 1}, {ARF_TWOSHOT, 0}, {ARF_PULL, 0}, {ARF_HIERARCHICAL, 0}};
-  for (const auto& m : manners)
+  for (const int algorithm : algorithms(static_cast<int>(o.devices.size())))
     for (const auto& f : faults) {
       // What lies in a mailbox is never taken out; only there a row has to wait for its barrier.
-      const bool possible = f.fault == 2 ? m.algorithm != ARF_PULL
-                            : f.fault == 16 ? m.algorithm == ARF_PULL
+      const bool possible = f.fault == 2    ? algorithm != ARF_PULL
+                            : f.fault == 16 ? algorithm == ARF_PULL
                                             : true;
-      if (!possible || (m.algorithm == ARF_HIERARCHICAL && o.devices.size() != 8)) continue;
+      if (!possible) continue;
       progress(f.name);
       Rig rig(o.devices, short_config(o, 300'000'000));
-      const std::string seen = provoke(rig, o, m.algorithm, m.senders, f.fault);
+      const std::string seen = provoke(rig, o, algorithm, f.fault);
       const std::string name = std::string("control: ") + f.name + ", algorithm " +
-                               std::to_string(m.algorithm) + ", senders " +
-                               std::to_string(m.senders);
+                               std::to_string(algorithm);
       if (f.fault == 0)
         s.add(name, seen);
       else
