@@ -80,8 +80,14 @@ class Explorer {
     const Call& call = program_[r][s.call[r]];
     bool done = true;
     for (size_t t = 0; t < call.size(); t++) {
-      while (s.step[r][t] < call[t].size() && call[t][s.step[r][t]].kind == Step::kSend) {
-        const Step& step = call[t][s.step[r][t]++];
+      while (s.step[r][t] < call[t].size()) {
+        const Step& step = call[t][s.step[r][t]];
+        if (step.kind != Step::kSend && step.kind != Step::kWrite) break;
+        s.step[r][t]++;
+        if (step.kind == Step::kWrite) {
+          s.memory[r][step.slot] = step.value;
+          continue;
+        }
         s.travelling.push_back({static_cast<uint8_t>(r), step.peer, step.slot, step.value});
       }
       done = done && s.step[r][t] == call[t].size();
@@ -127,9 +133,10 @@ class Explorer {
     const Thread& thread = program_[r][s.call[r]][t];
     if (s.step[r][t] == thread.size()) return false;
     const Step& step = thread[s.step[r][t]];
-    const uint8_t held = s.memory[r][step.slot];
-    if (step.kind == Step::kMeet ? held != step.value : held == kEmpty) return false;
-    if (step.kind == Step::kTake && held != step.value)
+    const uint8_t held = s.memory[step.kind == Step::kRead ? step.peer : r][step.slot];
+    if (step.kind == Step::kMeet && held != step.value) return false;
+    if (step.kind == Step::kTake && held == kEmpty) return false;
+    if (step.kind != Step::kMeet && held != step.value)
       verdict_.mistake = "rank " + std::to_string(r) + " takes a pack of another call";
     State next = s;
     next.step[r][t]++;

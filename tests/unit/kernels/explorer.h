@@ -16,7 +16,9 @@ struct Step {
   enum Kind : uint8_t {
     kSend,  // store `value` into `slot` of rank `peer`
     kTake,  // wait until own `slot` is not empty, then empty it; it must have held `value`
-    kMeet   // wait until own `slot` holds `value`
+    kMeet,  // wait until own `slot` holds `value`
+    kWrite, // store `value` into own `slot`, at once
+    kRead   // look into `slot` of rank `peer`, which must hold `value`
   };
   Kind kind;
   uint8_t peer, slot, value;
