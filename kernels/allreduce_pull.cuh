@@ -85,27 +85,37 @@ class Pull {
     finish_.load(row, residual);
     test_delay(c_, 1);
     const bool whole = met(row, sequence, parity) && !poisoned_;
-    Pack x[P][N];
 #pragma unroll
-    for (int j = 0; j < P; j++) {
-      const uint32_t column = place_.column(j, P);
-#pragma unroll
-      for (int i = 1; i < N; i++)
-        if (whole && column < c_.packs)
-          x[j][i] = load_inbox(mailbox(c_.rank ^ i, parity, row) + column);
-    }
-#pragma unroll
-    for (int j = 0; j < P; j++) {
-      sum[j] = {kNan, kNan, kNan, kNan};
-      if (!whole || place_.column(j, P) >= c_.packs) continue;
-      x[j][0] = own[j];
-      test_drop_rank<N>(c_, x[j]);
-      sum[j] = tree_sum<T, N>(x[j]);
-    }
+    for (int first = 0; first < P; first += kTogether) read(row, first, parity, whole, own, sum);
     test_delay(c_, 2);
     finish_(row, sum, residual);
     if (place_.block == 0 && threadIdx.x == 0 && !test_keeps_sequence(c_))
       store_shared_word(sequence_word(c_, kPullEnded, row), sequence);
+  }
+
+  // Packs of a thread that are on their way at a time, as far as registers allow.
+  static constexpr int kTogether = N * P <= 8 ? P : 1;
+
+  // Reads the peers' packs first to first + kTogether - 1 and gives the sums.
+  __device__ __forceinline__ void read(uint32_t row, int first, uint32_t parity, bool whole,
+                                       const Pack (&own)[P], Pack (&sum)[P]) {
+    Pack x[kTogether][N];
+#pragma unroll
+    for (int g = 0; g < kTogether; g++) {
+      const uint32_t column = place_.column(first + g, P);
+#pragma unroll
+      for (int i = 1; i < N; i++)
+        if (whole && column < c_.packs)
+          x[g][i] = load_inbox(mailbox(c_.rank ^ i, parity, row) + column);
+    }
+#pragma unroll
+    for (int g = 0; g < kTogether; g++) {
+      sum[first + g] = {kNan, kNan, kNan, kNan};
+      if (!whole || place_.column(first + g, P) >= c_.packs) continue;
+      x[g][0] = own[first + g];
+      test_drop_rank<N>(c_, x[g]);
+      sum[first + g] = tree_sum<T, N>(x[g]);
+    }
   }
 
   // Waits until every peer has announced the row; whether all did. A thread a peer looks, in every

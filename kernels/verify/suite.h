@@ -22,6 +22,7 @@ struct Worker {
   std::string room;  // folder where the ranks meet
   int rank = 0, world = 0, device = 0, transport = 0, calls = 0;
   int doomed = -1;  // the rank that kills itself, if any
+  int moment = 0;   // when: before it launches a call, at once after, when the call has ended
 };
 int run_worker(const Worker& w);
 

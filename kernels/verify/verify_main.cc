@@ -55,6 +55,7 @@ int* worker_number(Worker& w, const std::string& option) {
   if (option == "--world") return &w.world;
   if (option == "--device") return &w.device;
   if (option == "--doomed") return &w.doomed;
+  if (option == "--moment") return &w.moment;
   return option == "--calls" ? &w.calls : nullptr;
 }
 

@@ -35,12 +35,13 @@ std::string cell(double t) {
 
 std::string render_text(const Points& points) {
   std::string out = "µs a call in a CUDA graph, bf16, allreduce + residual + RMSNorm\n\n";
-  out += fmt::format("{:>5}  {:>6}  {:>6}  {:>8}  {:>8}  {:>8}  {:>7}  {:>11}  {:>5}\n", "ranks", "hidden", "tokens", "KB", "fused",
-                     "p99", "floor", "NCCL + norm", "ratio");
+  out += fmt::format("{:>5}  {:>6}  {:>6}  {:>8}  {:>8}  {:>8}  {:>7}  {:>11}  {:>5}  {:>6}  {:>6}  {:>6}\n", "ranks", "hidden", "tokens",
+                     "KB", "fused", "p99", "floor", "NCCL + norm", "ratio", "algbw", "busbw", "#wrong");
   for (const kernels::BenchPoint& p : points) {
     std::string ratio = p.ours > 0 && p.nccl > 0 ? fmt::format("{:.2f}", p.ours / p.nccl) : "-";
-    out += fmt::format("{:5}  {:6}  {:6}  {:8.0f}  {:>8}  {:>8}  {:>7}  {:>11}  {:>5}{}\n", p.ranks, p.hidden, p.tokens, p.kilobytes(),
-                       cell(p.ours), cell(p.p99), cell(p.floor), cell(p.nccl), ratio, p.wrong > 0 ? "  WRONG" : "");
+    out += fmt::format("{:5}  {:6}  {:6}  {:8.0f}  {:>8}  {:>8}  {:>7}  {:>11}  {:>5}  {:>6}  {:>6}  {:6}\n", p.ranks, p.hidden, p.tokens, p.kilobytes(),
+                       cell(p.ours), cell(p.p99), cell(p.floor), cell(p.nccl), ratio, cell(p.algorithm_bandwidth()),
+                       cell(p.bus_bandwidth()), p.wrong);
   }
   out += '\n';
   for (const auto& [ranks, hidden] : groups(points)) out += kernels::advice(points, ranks, hidden) + '\n';
@@ -56,6 +57,8 @@ std::string render_json(const Points& points) {
     w.begin_object().field("ranks", p.ranks).field("hidden", p.hidden).field("tokens", p.tokens);
     number("fused_us", p.ours);
     number("fused_p99_us", p.p99);
+    number("algbw_gbs", p.algorithm_bandwidth());
+    number("busbw_gbs", p.bus_bandwidth());
     number("floor_us", p.floor);
     number("nccl_norm_us", p.nccl);
     w.string_or_null("nccl_variant", p.nccl_variant).field("wrong", p.wrong).end_object();

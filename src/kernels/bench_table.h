@@ -29,6 +29,9 @@ struct BenchPoint {
   int wrong = 0;  // variants whose outputs were wrong
 
   double kilobytes() const { return static_cast<double>(hidden) * tokens * 2 / 1024; }
+  // As nccl-tests count it, GB/s; 0 if it was not measured.
+  double algorithm_bandwidth() const { return ours == 0 ? 0 : kilobytes() * 1.024 / ours; }
+  double bus_bandwidth() const { return algorithm_bandwidth() * 2 * (ranks - 1) / ranks; }
 };
 std::vector<BenchPoint> points(const std::vector<BenchRow>& rows);
 
