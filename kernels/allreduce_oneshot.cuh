@@ -30,10 +30,14 @@ class OneShot {
       to_[i] = static_cast<Pack*>(c.to[i]) + column_;
       from_[i] = static_cast<Pack*>(c.from[i]) + column_;
     }
+    settle(greet_to_);
+    settle(greet_from_);
+    settle(in_);
   }
 
   __device__ __forceinline__ void run() {
-    begin(c_);
+    wait_for_kernel_ahead();
+    allow_next_kernel();
     poisoned_ = load_shared_word(poison_word(c_)) != 0;
     uint32_t row = place_.unit;
     if (row >= c_.tokens) {
@@ -42,17 +46,12 @@ class OneShot {
     }
     Row now, next;
     fetch(row, now);
-    if constexpr (kFetchesAhead) fetch(row + place_.units, next);
     send(row, now);
     finish_.ready();
     for (;;) {
       const uint32_t following = row + place_.units;
       const bool more = following < c_.tokens;
-      Row third;
-      if constexpr (kFetchesAhead) {
-        if (more) send(following, next);
-        fetch(following + place_.units, third);
-      } else if (more) {
+      if (more) {
         fetch(following, next);
         send(following, next);
       }
@@ -60,15 +59,11 @@ class OneShot {
       if (!more) return;
       row = following;
       now = next;
-      if constexpr (kFetchesAhead) next = third;
     }
   }
 
  private:
-  // With two ranks the link is busy from the first row to the last, so a row's loads are issued a
-  // whole row before they are needed. With more ranks the registers are needed for the peers'
-  // packs.
-  static constexpr bool kFetchesAhead = N == 2 && E != kQuantised;
+  // With more ranks the registers are needed for the peers' packs.
   static constexpr bool kResidualAhead = N == 2 && (E == kNorm || P == 1);
 
   struct Row {
@@ -90,9 +85,8 @@ class OneShot {
     return row + (test_parity(c_, sequence) != 0 ? static_cast<uint64_t>(N) * c_.layout.rows : 0);
   }
 
-  // Issues the loads of a row, if there is such a row.
+  // Issues the loads of a row.
   __device__ __forceinline__ void fetch(uint32_t row, Row& s) {
-    if (row >= c_.tokens) return;
     test_delay(c_, 0);
     const Pack* const from = in_ + static_cast<uint64_t>(row) * c_.packs;
 #pragma unroll
@@ -216,6 +210,7 @@ template <class T, int N, int P, int E>
 __global__ void __launch_bounds__(512, N == 2 && P == 1 ? 2 : 1)
     oneshot(const __grid_constant__ Call c) {
   __shared__ FinishMemory<P> memory;
+  fetch_parameters(c);
   const Place place;
   OneShot<T, N, P, E>(c, place, memory).run();
 }

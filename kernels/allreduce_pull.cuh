@@ -20,7 +20,8 @@ class Pull {
       : c_(c), place_(place), finish_(c, place, memory) {}
 
   __device__ __forceinline__ void run() {
-    begin(c_);
+    wait_for_kernel_ahead();
+    allow_next_kernel();
     poisoned_ = load_shared_word(poison_word(c_)) != 0;
     finish_.ready();
     const uint32_t step = place_.units;
@@ -139,6 +140,7 @@ class Pull {
 template <class T, int N, int P, int E>
 __global__ void __launch_bounds__(512, 1) pull(const __grid_constant__ Call c) {
   __shared__ FinishMemory<P> memory;
+  fetch_parameters(c);
   const Place place;
   Pull<T, N, P, E>(c, place, memory).run();
 }

@@ -19,7 +19,8 @@ class TwoShot {
       : c_(c), place_(place), finish_(c, place, memory) {}
 
   __device__ __forceinline__ void run() {
-    begin(c_);
+    wait_for_kernel_ahead();
+    allow_next_kernel();
     poisoned_ = load_shared_word(poison_word(c_)) != 0;
     const uint32_t first = place_.unit, step = place_.units, rows = c_.tokens;
     uint32_t sequence[3];
@@ -187,6 +188,7 @@ class TwoShot {
 template <class T, int N, int P, int E>
 __global__ void __launch_bounds__(512, 1) twoshot(const __grid_constant__ Call c) {
   __shared__ FinishMemory<P> memory;
+  fetch_parameters(c);
   const Place place;
   TwoShot<T, N, P, E>(c, place, memory).run();
 }

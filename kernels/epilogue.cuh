@@ -67,13 +67,15 @@ class Finish {
 #pragma unroll
       for (int j = 0; j < P; j++) {
         const uint32_t column = place.column(j, P);
-        if (column < c.packs)
-          memory.gamma[j][threadIdx.x] = static_cast<const Pack*>(c.gamma)[column];
+        if (column < c.packs) gamma_[j] = static_cast<const Pack*>(c.gamma)[column];
       }
   }
 
   // All threads, once, after the kernel ahead has ended and before the first row is finished.
   __device__ __forceinline__ void ready() {
+    if constexpr (E != kPlain)
+#pragma unroll
+      for (int j = 0; j < P; j++) memory_.gamma[j][threadIdx.x] = gamma_[j];
     sum_.ready();
     if constexpr (E == kQuantised) {
       if (c_.quantiser == kFp8Static) factor_ = __fdiv_rn(1.0f, *c_.scale_factor);
@@ -240,6 +242,7 @@ class Finish {
   FinishMemory<P>& memory_;
   RowSum<P> sum_;
   float factor_ = 1;  // of a static quantiser
+  Pack gamma_[P] = {};  // until ready(): nothing waits for it before the first row is sent
 };
 
 }  // namespace arf

@@ -11,9 +11,11 @@ namespace arf {
 template <class T, int P, int E>
 __global__ void __launch_bounds__(kMaxThreads) finish_rows(const __grid_constant__ Call c) {
   __shared__ FinishMemory<P> memory;
+  fetch_parameters(c);
   const Place place;
   Finish<T, P, E> finish(c, place, memory);
-  begin(c);
+  wait_for_kernel_ahead();
+  allow_next_kernel();
   finish.ready();
   for (uint32_t row = place.unit; row < c.tokens; row += place.units) {
     Pack x[P], residual[P];

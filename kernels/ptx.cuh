@@ -79,6 +79,12 @@ __device__ __forceinline__ void use(uint32_t v) {
       "}" ::"r"(v));
 }
 
+// Keeps the compiler from making an address only where it is used.
+template <class P>
+__device__ __forceinline__ void settle(P*& p) {
+  asm volatile("" : "+l"(p));
+}
+
 // Waits until every kernel ahead in the stream has ended and its writes are visible (no-op without
 // PDL).
 __device__ __forceinline__ void wait_for_kernel_ahead() {

@@ -50,17 +50,15 @@ class Patience {
   uint64_t start_ = 0;
 };
 
-// What every kernel begins with. Parameters lie in constant memory, which no launch finds in the
-// caches: they are fetched while the kernel ahead still runs, not where they are first needed.
-__device__ __forceinline__ void begin(const Call& c) {
+// Parameters lie in constant memory, which no launch finds in the caches: they are fetched while the
+// kernel ahead still runs, not where they are first needed.
+__device__ __forceinline__ void fetch_parameters(const Call& c) {
   const auto* const words = reinterpret_cast<const uint32_t*>(&c);
   uint32_t any = 0;
 #pragma unroll
   for (size_t i = 0; i < sizeof(Call) / 4; i += 16) any |= words[i];
   any |= words[sizeof(Call) / 4 - 1];
   use(any);
-  wait_for_kernel_ahead();
-  allow_next_kernel();
 }
 
 // The greeting of a row: the sender's sequence for the row and the signature of its call.

@@ -13,10 +13,6 @@
 namespace arf {
 namespace {
 
-constexpr size_t kHostOneShotBytes = 128 << 10;
-// A cluster writes a row while it reads the one before: through host memory each must have several.
-constexpr int kHostRows = 4;
-
 // The table of this machine counts, else the one that the library comes with.
 const Choice* measured(const arf_comm& comm, int packs_of_row, int tokens) {
   if (const Choice* const c = find_choice(comm.choices, comm.world, packs_of_row, tokens)) return c;
@@ -25,9 +21,7 @@ const Choice* measured(const arf_comm& comm, int packs_of_row, int tokens) {
 }
 
 // Where nothing was measured: one-shot while the bytes that it sends cost less than a second trip.
-// Through host memory, larger calls are read: that moves every byte once.
-int algorithm_by_rule(int world, bool host, size_t bytes) {
-  if (host) return bytes <= kHostOneShotBytes ? ARF_ONESHOT : ARF_PULL;
+int algorithm_by_rule(int world, size_t bytes) {
   const size_t limit = world == 2 ? SIZE_MAX : world == 4 ? 256 << 10 : 64 << 10;
   return bytes <= limit ? ARF_ONESHOT : ARF_TWOSHOT;
 }
@@ -83,14 +77,13 @@ int resident(arf_comm& comm, const Shape& s) {
 }  // namespace
 
 int choose_shape(arf_comm& comm, const arf_params& p, int packs_of_row, bool nccl, Shape& s) {
-  const bool host = comm.config.transport == ARF_TRANSPORT_HOST;
   const Choice* const known = measured(comm, packs_of_row, p.tokens);
   const bool roomy = static_cast<uint32_t>(p.tokens) <= comm.layout.oneshot_rows;
   s.algorithm = p.algorithm;
   if (s.algorithm == ARF_AUTO) {
     const size_t bytes = static_cast<size_t>(p.tokens) * static_cast<size_t>(packs_of_row) * 16;
     const bool usable = known && (known->algorithm != ARF_NCCL || nccl);
-    s.algorithm = usable ? known->algorithm : algorithm_by_rule(comm.world, host, bytes);
+    s.algorithm = usable ? known->algorithm : algorithm_by_rule(comm.world, bytes);
     if (s.algorithm == ARF_NCCL) return ARF_OK;
     if (!roomy && s.algorithm == ARF_ONESHOT) s.algorithm = ARF_TWOSHOT;
   }
@@ -116,8 +109,6 @@ int choose_shape(arf_comm& comm, const arf_params& p, int packs_of_row, bool ncc
   int most = resident(comm, s) / comm.ranks_on_device;
   if (p.max_units > 0) most = std::min(most, p.max_units);
   if (apply && known->units > 0) most = std::min(most, known->units);
-  if (host && open && s.algorithm == ARF_PULL)
-    most = std::min(most, std::max(1, p.tokens / kHostRows));
   if (most <= 0) return ARF_ERR_LAUNCH;
   s.units = std::min(p.tokens, most);
   return ARF_OK;
