@@ -30,9 +30,11 @@ class OneShot {
       to_[i] = static_cast<Pack*>(c.to[i]) + column_;
       from_[i] = static_cast<Pack*>(c.from[i]) + column_;
     }
-    settle(greet_to_);
-    settle(greet_from_);
-    settle(in_);
+    if constexpr (E != kQuantised) {  // registers are scarce there
+      settle(greet_to_);
+      settle(greet_from_);
+      settle(in_);
+    }
   }
 
   __device__ __forceinline__ void run() {

@@ -68,12 +68,13 @@ class Finish {
       for (int j = 0; j < P; j++) {
         const uint32_t column = place.column(j, P);
         if (column < c.packs) gamma_[j] = static_cast<const Pack*>(c.gamma)[column];
+        if (E == kQuantised) memory.gamma[j][threadIdx.x] = gamma_[j];  // registers are scarce there
       }
   }
 
   // All threads, once, after the kernel ahead has ended and before the first row is finished.
   __device__ __forceinline__ void ready() {
-    if constexpr (E != kPlain)
+    if constexpr (E == kNorm)
 #pragma unroll
       for (int j = 0; j < P; j++) memory_.gamma[j][threadIdx.x] = gamma_[j];
     sum_.ready();
