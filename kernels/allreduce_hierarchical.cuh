@@ -1,10 +1,10 @@
-// Allreduce of two islands (ranks 0 to N/2-1 and the rest), for machines where the way between them is
-// the narrow one: two switches with one uplink each, two sockets.
+// Allreduce of two islands (ranks 0 to N/2-1 and the rest), for machines where the way between them
+// is the narrow one: two switches with one uplink each, two sockets.
 //
-// Inside an island segments of a row are dealt out as in the two-shot algorithm; each rank sums its own
-// ones over its island, exchanges that with its twin in the other island (rank ^ N/2) and hands the
-// rounded total to its island. So only a part of a row crosses, and only once. What crosses is fp32: the
-// sum is the canonical tree's, whose last addition is that of the islands.
+// Inside an island segments of a row are dealt out as in the two-shot algorithm; each rank sums its
+// own ones over its island, exchanges that with its twin in the other island (rank ^ N/2) and hands
+// the rounded total to its island. So only a part of a row crosses, and only once. What crosses is
+// fp32: the sum is the canonical tree's, whose last addition is that of the islands.
 #pragma once
 
 #include "epilogue.cuh"
@@ -39,11 +39,13 @@ class Hierarchical {
   }
 
  private:
-  static constexpr int M = N / 2;                    // ranks of an island
-  static constexpr int kWide = T::kPerPack / 4;      // packs of fp32 that a pack's sums take
+  static constexpr int M = N / 2;                // ranks of an island
+  static constexpr int kWide = T::kPerPack / 4;  // packs of fp32 that a pack's sums take
   static constexpr int kPer = T::kPerPack;
 
-  __device__ __forceinline__ uint32_t owner(int j) const { return place_.segment(j, P) & (M - 1); }
+  __device__ __forceinline__ uint32_t owner(int j) const {
+    return place_.segment(j, P) & (M - 1);
+  }
   __device__ __forceinline__ bool mine(int j) const {
     return owner(j) == (c_.rank & (M - 1)) && place_.column(j, P) < c_.packs;
   }
@@ -56,7 +58,8 @@ class Hierarchical {
   }
   __device__ __forceinline__ Pack* scatter_inbox(uint32_t of, uint32_t parity, uint32_t source,
                                                  uint32_t row) const {
-    const uint64_t at = (parity * M + (source & (M - 1))) * static_cast<uint64_t>(c_.layout.rows) + row;
+    const uint64_t at =
+        (parity * M + (source & (M - 1))) * static_cast<uint64_t>(c_.layout.rows) + row;
     return part(of, c_.layout.island_scatter, at, c_.layout.island_stride);
   }
   __device__ __forceinline__ Pack* twin_inbox(uint32_t of, uint32_t parity, uint32_t row) const {
@@ -67,7 +70,8 @@ class Hierarchical {
     const uint64_t at = parity * static_cast<uint64_t>(c_.layout.rows) + row;
     return part(of, c_.layout.island_gather, at, c_.layout.stride);
   }
-  __device__ __forceinline__ Waiting waiting(uint32_t phase, uint32_t row, uint32_t sequence) const {
+  __device__ __forceinline__ Waiting waiting(uint32_t phase, uint32_t row,
+                                             uint32_t sequence) const {
     return {ARF_HIERARCHICAL, phase, row, sequence};
   }
 
@@ -77,9 +81,9 @@ class Hierarchical {
     test_early_sequence(c_, kHierarchicalEnded, row, sequence);
     const uint32_t parity = test_parity(c_, sequence);
     if (place_.block == 0 && threadIdx.x < N - 1)
-      store_peer(greeting_slot(c_, c_.rank ^ (1 + threadIdx.x), ARF_HIERARCHICAL, parity, c_.rank,
-                               row, N),
-                 greeting(sequence, c_.signature));
+      store_peer(
+          greeting_slot(c_, c_.rank ^ (1 + threadIdx.x), ARF_HIERARCHICAL, parity, c_.rank, row, N),
+          greeting(sequence, c_.signature));
 #pragma unroll
     for (int j = 0; j < P; j++) {
       const uint32_t column = place_.column(j, P);
@@ -91,8 +95,8 @@ class Hierarchical {
     }
   }
 
-  // Turns x from this rank's part into the sum over all ranks, where the segment is this rank's, and
-  // hands it to the island.
+  // Turns x from this rank's part into the sum over all ranks, where the segment is this rank's,
+  // and hands it to the island.
   __device__ __forceinline__ void reduce(uint32_t row, uint32_t sequence, Pack (&x)[P],
                                          bool& whole) {
     const uint32_t parity = test_parity(c_, sequence);
@@ -124,8 +128,8 @@ class Hierarchical {
 
   // The sum over the island, in fp32; NaN if a part did not come.
   __device__ __forceinline__ void island_sum(uint32_t row, uint32_t column, uint32_t parity,
-                                             uint32_t sequence, const Pack& own,
-                                             float (&sum)[kPer], bool& whole) {
+                                             uint32_t sequence, const Pack& own, float (&sum)[kPer],
+                                             bool& whole) {
     Pack x[M];
     if constexpr (M > 1) {
       Pack* slot[M - 1];
@@ -136,7 +140,8 @@ class Hierarchical {
         peer[i - 1] = c_.rank ^ i;
         slot[i - 1] = scatter_inbox(c_.rank, parity, c_.rank ^ i, row) + column;
       }
-      whole = take_packs<M - 1>(c_, waiting(kPhaseScatter, row, sequence), peer, slot, came) && whole;
+      whole =
+          take_packs<M - 1>(c_, waiting(kPhaseScatter, row, sequence), peer, slot, came) && whole;
 #pragma unroll
       for (int i = 1; i < M; i++) x[i] = came[i - 1];
     }
@@ -185,7 +190,8 @@ class Hierarchical {
     }
     if (place_.block == 0 && threadIdx.x < N - 1)
       whole = greeted(c_, waiting(kPhaseGather, row, sequence), c_.rank ^ (1 + threadIdx.x), parity,
-                      N) && whole;
+                      N) &&
+              whole;
     if (!whole)
 #pragma unroll
       for (int j = 0; j < P; j++) sum[j] = {kNan, kNan, kNan, kNan};

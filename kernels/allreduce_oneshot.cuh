@@ -6,8 +6,8 @@
 // row and is one row ahead with sending.
 //
 // Small calls are all latency: between the end of the kernel ahead and the first word on the link,
-// and between the last word's arrival and the norm, nothing may be done that could be done before. So
-// every address is made before the kernel ahead has ended, for both halves of the inboxes.
+// and between the last word's arrival and the norm, nothing may be done that could be done before.
+// So every address is made before the kernel ahead has ended, for both halves of the inboxes.
 #pragma once
 
 #include "epilogue.cuh"
@@ -74,9 +74,13 @@ class OneShot {
     __device__ __forceinline__ uint32_t sequence() const { return before + 1; }
   };
 
-  __device__ __forceinline__ bool has(int j) const { return place_.column(j, P) < c_.packs; }
+  __device__ __forceinline__ bool has(int j) const {
+    return place_.column(j, P) < c_.packs;
+  }
   // From a thread's first pack of a row to its j-th.
-  __device__ __forceinline__ uint32_t apart(int j) const { return static_cast<uint32_t>(j) * blockDim.x; }
+  __device__ __forceinline__ uint32_t apart(int j) const {
+    return static_cast<uint32_t>(j) * blockDim.x;
+  }
 
   // Packs from a thread's first slot of row 0 to that of a row, in the half that the sequence says.
   __device__ __forceinline__ uint64_t slot(uint32_t row, uint32_t sequence) const {
@@ -144,8 +148,9 @@ class OneShot {
   // Packs of a thread that are waited for at a time, as far as registers allow.
   static constexpr int kTogether = N * P <= 4 || (N * P <= 8 && E != kQuantised) ? P : 1;
 
-  // Waits for the peers' packs first to first + kTogether - 1 and gives the sums. The threads that greet wait for their peer's greeting too. Peer i is rank ^ i: pairs of the
-  // canonical tree are pairs for every rank, and addition commutes.
+  // Waits for the peers' packs first to first + kTogether - 1 and gives the sums. The threads that
+  // greet wait for their peer's greeting too. Peer i is rank ^ i: pairs of the canonical tree are
+  // pairs for every rank, and addition commutes.
   __device__ __forceinline__ void take(uint32_t row, int first, const Row& s, Pack (&sum)[P],
                                        bool& whole) {
     const bool greets = first == 0 && greets_;

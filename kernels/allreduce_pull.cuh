@@ -1,11 +1,11 @@
-// One-shot allreduce by reading: every rank leaves its rows in its own memory, tells the peers so, and
-// reads theirs.
+// One-shot allreduce by reading: every rank leaves its rows in its own memory, tells the peers so,
+// and reads theirs.
 //
-// For links that collapse under many writers, and for large calls through host memory, where it moves
-// each byte once in each direction (an inbox of self-describing words moves it three times: sent,
-// taken, emptied). The peers' words say nothing of themselves here, so a row is announced by its
-// greeting: data, barrier, one fence of system scope, greeting; and a reader that has seen the greeting
-// fences before it reads. That is a trip more than the one-shot algorithm has.
+// For links that collapse under many writers, and for large calls through host memory, where it
+// moves each byte once in each direction (an inbox of self-describing words moves it three times:
+// sent, taken, emptied). The peers' words say nothing of themselves here, so a row is announced by
+// its greeting: data, barrier, one fence of system scope, greeting; and a reader that has seen the
+// greeting fences before it reads. That is a trip more than the one-shot algorithm has.
 #pragma once
 
 #include "epilogue.cuh"

@@ -117,8 +117,8 @@ class TwoShot {
       peer[i - 1] = c_.rank ^ i;
       slot[i - 1] = scatter_inbox(c_.rank, parity, c_.rank ^ i, row) + column;
     }
-    const bool came = take_packs<N - 1>(c_, {ARF_TWOSHOT, kPhaseScatter, row, sequence}, peer, slot,
-                                        theirs);
+    const bool came =
+        take_packs<N - 1>(c_, {ARF_TWOSHOT, kPhaseScatter, row, sequence}, peer, slot, theirs);
     x[0] = own;
 #pragma unroll
     for (int i = 1; i < N; i++) x[i] = theirs[i - 1];

@@ -68,7 +68,8 @@ class Finish {
       for (int j = 0; j < P; j++) {
         const uint32_t column = place.column(j, P);
         if (column < c.packs) gamma_[j] = static_cast<const Pack*>(c.gamma)[column];
-        if (E == kQuantised) memory.gamma[j][threadIdx.x] = gamma_[j];  // registers are scarce there
+        if (E == kQuantised)
+          memory.gamma[j][threadIdx.x] = gamma_[j];  // registers are scarce there
       }
   }
 
@@ -242,7 +243,7 @@ class Finish {
   const Place& place_;
   FinishMemory<P>& memory_;
   RowSum<P> sum_;
-  float factor_ = 1;  // of a static quantiser
+  float factor_ = 1;    // of a static quantiser
   Pack gamma_[P] = {};  // until ready(): nothing waits for it before the first row is sent
 };
 

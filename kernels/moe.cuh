@@ -1,5 +1,5 @@
-// A rank's input to the allreduce after a layer of experts: what its experts gave a token, weighted and
-// summed. Written to memory, so that every algorithm finds it where an input lies.
+// A rank's input to the allreduce after a layer of experts: what its experts gave a token, weighted
+// and summed. Written to memory, so that every algorithm finds it where an input lies.
 //
 // The rounding points are those of today's callers: every product and every sum is rounded to T.
 #pragma once

@@ -45,8 +45,9 @@ constexpr bool is_moe(int pattern) {
 }
 
 constexpr bool gives_norm(int pattern) {
-  return pattern == ARF_RESIDUAL_RMSNORM || is_moe(pattern) || pattern == ARF_RESIDUAL_RMSNORM_OUT_FP8 ||
-         pattern == ARF_RESIDUAL_RMSNORM_OUT_FP4 || pattern == ARF_RESIDUAL_RMSNORM_OUT_GROUP_FP8 ||
+  return pattern == ARF_RESIDUAL_RMSNORM || is_moe(pattern) ||
+         pattern == ARF_RESIDUAL_RMSNORM_OUT_FP8 || pattern == ARF_RESIDUAL_RMSNORM_OUT_FP4 ||
+         pattern == ARF_RESIDUAL_RMSNORM_OUT_GROUP_FP8 ||
          pattern == ARF_RESIDUAL_RMSNORM_OUT_TOKEN_FP8;
 }
 

@@ -49,8 +49,8 @@ __device__ __forceinline__ float from_e4m3(uint32_t code) {
       __half(__nv_cvt_fp8_to_halfraw(static_cast<__nv_fp8_storage_t>(code), __NV_E4M3)));
 }
 
-// v / by, correctly rounded, for a `by` that all threads share: one division for all, and two steps of
-// correction for each. What underflows on the way is far below the least e4m3 number.
+// v / by, correctly rounded, for a `by` that all threads share: one division for all, and two steps
+// of correction for each. What underflows on the way is far below the least e4m3 number.
 __device__ __forceinline__ void divide(float (&v)[8], float by) {
   if (!(by < __uint_as_float(0x7f800000u))) {
 #pragma unroll
@@ -90,8 +90,8 @@ __device__ __forceinline__ uint32_t e2m1_pack(const float (&v)[8]) {
 #else
 #pragma unroll
   for (int i = 0; i < 8; i++) {
-    // Steps are a half below 2, one below 4, two above: what is added makes the step the unit of the
-    // last place, so that the sum is rounded as wanted. A NaN is 6.
+    // Steps are a half below 2, one below 4, two above: what is added makes the step the unit of
+    // the last place, so that the sum is rounded as wanted. A NaN is 6.
     const float a = fminf(fabsf(v[i]), 6.0f);
     const bool below2 = a < 2.0f, below4 = a < 4.0f;
     const float steps = below2 ? 2.0f : below4 ? 1.0f : 0.5f;

@@ -50,8 +50,8 @@ class Patience {
   uint64_t start_ = 0;
 };
 
-// Parameters lie in constant memory, which no launch finds in the caches: they are fetched while the
-// kernel ahead still runs, not where they are first needed.
+// Parameters lie in constant memory, which no launch finds in the caches: they are fetched while
+// the kernel ahead still runs, not where they are first needed.
 __device__ __forceinline__ void fetch_parameters(const Call& c) {
   const auto* const words = reinterpret_cast<const uint32_t*>(&c);
   uint32_t any = 0;

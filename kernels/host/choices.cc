@@ -14,8 +14,7 @@ constexpr const char* kHead = "arf-choices 1";
 bool sane(const Choice& c) {
   const auto one_of = [](int n, auto... list) { return ((n == list) || ...); };
   return c.row_packs > 0 && c.tokens > 0 && c.algorithm >= ARF_ONESHOT && c.algorithm <= ARF_NCCL &&
-         one_of(c.cluster, 1, 2, 4, 8) && one_of(c.packs, 1, 2) && c.units >= 0 &&
-         c.pause_ns >= 0;
+         one_of(c.cluster, 1, 2, 4, 8) && one_of(c.packs, 1, 2) && c.units >= 0 && c.pause_ns >= 0;
 }
 
 }  // namespace
@@ -35,7 +34,8 @@ std::string write_choices(const Machine& machine, const std::vector<Choice>& cho
   std::ostringstream out;
   out << kHead << "\nmachine " << machine.driver;
   for (const std::string& d : machine.devices) out << ' ' << d;
-  out << "\n# world, packs of a row, tokens (up to these); algorithm, cluster, packs a thread, units,"
+  out << "\n# world, packs of a row, tokens (up to these); algorithm, cluster, packs a thread, "
+         "units,"
          " pause\n";
   for (const Choice& c : choices)
     out << c.world << ' ' << c.row_packs << ' ' << c.tokens << ' ' << c.algorithm << ' '

@@ -4,9 +4,6 @@
 
 #include <cstdio>
 #include <cstring>
-#include <fstream>
-#include <functional>
-#include <iterator>
 #include <memory>
 #include <new>
 
@@ -86,24 +83,6 @@ int make(int rank, int world, int device, const arf_config& config,
   }
   out = std::move(comm);
   return ARF_OK;
-}
-
-// Loads the machine's table of choices, if it names these devices.
-void load_choices(arf_comm& comm, int count, const int* devices) {
-  Machine machine;
-  if (check(cudaDriverGetVersion(&machine.driver))) return;
-  for (int i = 0; i < count; i++) {
-    cudaDeviceProp properties;
-    if (check(cudaGetDeviceProperties(&properties, devices[i]))) return;
-    machine.devices.push_back(uuid_text(properties.uuid.bytes));
-  }
-  const std::string name = choices_file(comm.world, comm.config.transport);
-  std::ifstream in(name, std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(in), {}};
-  comm.choices = read_choices(text, machine, comm.world);
-  if (comm.choices.empty()) return;
-  comm.choices_file = name;
-  comm.choices_print = std::hash<std::string>{}(text) | 1;
 }
 
 constexpr uint32_t kMagic = 0x61726631;  // "arf1"

@@ -52,6 +52,9 @@ namespace arf {
 // Remembers a failed CUDA call for arf_last_cuda_error(); ARF_OK if it did not fail.
 int check(cudaError_t error);
 
+// Loads the table of choices of this machine, if there is one that names these devices.
+void load_choices(arf_comm& comm, int count, const int* devices);
+
 // Makes a device current and the one before current again.
 class OnDevice {
  public:

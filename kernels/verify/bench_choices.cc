@@ -33,8 +33,7 @@ std::vector<Choice> ChoiceMaker::choices(int world) const {
   for (auto h = times_.begin(); h != times_.end(); ++h)
     for (auto t = h->second.begin(); t != h->second.end(); ++t) {
       const auto faster = [](const auto& a, const auto& b) { return a.first < b.first; };
-      const double least =
-          std::min_element(t->second.begin(), t->second.end(), faster)->first;
+      const double least = std::min_element(t->second.begin(), t->second.end(), faster)->first;
       const std::pair<double, Manner>* best = nullptr;
       for (const auto& v : t->second) {
         if (v.first > 1.005 * least) continue;

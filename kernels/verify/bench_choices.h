@@ -14,8 +14,8 @@ class ChoiceMaker {
  public:
   // A variant's time; Manner with algorithm ARF_NCCL for NCCL and a norm.
   void add(int hidden, int tokens, const Manner& m, double us);
-  // A choice for each size, which stands for its neighbours up to the geometric middle. Within half a
-  // per cent the one with fewer knobs.
+  // A choice for each size, which stands for its neighbours up to the geometric middle. Within half
+  // a per cent the one with fewer knobs.
   std::vector<Choice> choices(int world) const;
 
  private:

@@ -102,8 +102,9 @@ cudaError_t launch_empty(int blocks, int threads, bool pdl, cudaStream_t stream)
 
 cudaError_t preload_bench_kernels() {
   cudaFuncAttributes a;
-  for (const void* k : {reinterpret_cast<const void*>(&gate), reinterpret_cast<const void*>(&norm),
-                        reinterpret_cast<const void*>(&exchange), reinterpret_cast<const void*>(&empty)})
+  for (const void* k :
+       {reinterpret_cast<const void*>(&gate), reinterpret_cast<const void*>(&norm),
+        reinterpret_cast<const void*>(&exchange), reinterpret_cast<const void*>(&empty)})
     if (const cudaError_t e = cudaFuncGetAttributes(&a, k)) return e;
   return cudaSuccess;
 }

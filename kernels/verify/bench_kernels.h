@@ -18,8 +18,8 @@ cudaError_t launch_norm(const void* x, const void* residual_in, const void* gamm
                         void* residual_out, void* norm_out, int tokens, int hidden, float eps,
                         bool pdl, cudaStream_t stream);
 
-// Every rank stores a word into every peer's memory and waits for theirs, `rounds` times. words[r] is
-// rank r's memory of kExchangeBytes, zero at first; gives up after two seconds.
+// Every rank stores a word into every peer's memory and waits for theirs, `rounds` times. words[r]
+// is rank r's memory of kExchangeBytes, zero at first; gives up after two seconds.
 constexpr size_t kExchangeBytes = 16 * 128;
 cudaError_t launch_exchange(const std::vector<uint32_t*>& words, int rank, int rounds,
                             cudaStream_t stream);

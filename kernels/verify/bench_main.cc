@@ -1,12 +1,14 @@
 // arf_bench: times the fused kernels against NCCL followed by a residual + RMSNorm kernel.
 //
-//   arf_bench --devices 0,1 [--hidden 7168,4096] [--tokens 1,8,…] [--sweep|--tune] [--shapes NAME,…]
+//   arf_bench --devices 0,1 [--hidden 7168,4096] [--tokens 1,8,…] [--sweep|--tune] [--shapes
+//   NAME,…]
 //             [--transport host] [--patterns 1,2,3,8,10] [--nccl LIBRARY] [--csv FILE]
 //
 // bf16, CUDA graphs of 96 calls over four sets of tensors. Every row is checked after it was timed:
 // outputs are poisoned, the same graph is replayed, and all elements of all sets and ranks are
 // compared with the host reference. --sweep tries launch shapes (--shapes some); its rows are what
-// device/choose.py reads, and what --tune leaves for the library of this machine (arf_comm_choices()).
+// device/choose.py reads, and what --tune leaves for the library of this machine
+// (arf_comm_choices()).
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -89,7 +91,8 @@ class Bench {
     if (csv_ != nullptr) std::fclose(csv_);
     if (o_.tune)
       std::printf("choices: %s\n", leave_choices(o_.devices, comm_transport(),
-                                                  maker_.choices(static_cast<int>(world()))).c_str());
+                                                 maker_.choices(static_cast<int>(world())))
+                                       .c_str());
     return wrong_ == 0 ? 0 : 4;
   }
 
@@ -209,9 +212,9 @@ class Bench {
     for (const bool symmetric : {false, true}) {
       if (symmetric && (symmetric_in_.empty() || symmetric_out_.empty())) continue;
       for (const bool pdl : {false, true})
-        time_nccl(std::string(symmetric ? "nccl_symmetric" : "nccl") + "+norm" +
-                      (pdl ? "_pdl" : ""),
-                  [&](int k) {
+        time_nccl(
+            std::string(symmetric ? "nccl_symmetric" : "nccl") + "+norm" + (pdl ? "_pdl" : ""),
+            [&](int k) {
               std::vector<void*> in, out;
               for (size_t r = 0; r < world(); r++) {
                 in.push_back((symmetric ? static_cast<char*>(symmetric_in_[r]) : tensors_[r].in) +
@@ -261,10 +264,11 @@ class Bench {
 int run(int argc, char** argv) {
   BenchOptions o;
   if (!parse_options(argc, argv, o)) {
-    std::fprintf(stderr,
-                 "usage: arf_bench --devices 0,1 [--hidden …] [--tokens …] [--sweep|--tune] [--shapes …] "
-                 "[--transport host] [--patterns 1,2,3,8,10] [--nccl LIBRARY] [--csv FILE] "
-                 "[--replays N]\n");
+    std::fprintf(
+        stderr,
+        "usage: arf_bench --devices 0,1 [--hidden …] [--tokens …] [--sweep|--tune] [--shapes …] "
+        "[--transport host] [--patterns 1,2,3,8,10] [--nccl LIBRARY] [--csv FILE] "
+        "[--replays N]\n");
     return 2;
   }
   // NCCL's NVLink multicast stays off: the machines these kernels are for have none.

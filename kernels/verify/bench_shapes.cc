@@ -9,7 +9,10 @@ namespace {
 constexpr struct {
   const char* name;
   int algorithm;
-} kNames[] = {{"oneshot", ARF_ONESHOT}, {"twoshot", ARF_TWOSHOT}, {"pull", ARF_PULL}, {"hierarchical", ARF_HIERARCHICAL}};
+} kNames[] = {{"oneshot", ARF_ONESHOT},
+              {"twoshot", ARF_TWOSHOT},
+              {"pull", ARF_PULL},
+              {"hierarchical", ARF_HIERARCHICAL}};
 
 // The number of a shape that a letter stands for.
 int* number(Manner& m, char letter) {

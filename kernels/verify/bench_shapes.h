@@ -8,7 +8,8 @@
 
 namespace arf::verify {
 
-// "oneshot_c2_p1", and what of _w (pause), _u (units) is not left open: what device/choose.py reads.
+// "oneshot_c2_p1", and what of _w (pause), _u (units) is not left open: what device/choose.py
+// reads.
 std::string name_of(const Manner& m);
 
 // Every split of a row that is not plainly too wide or too narrow for a call of this size.

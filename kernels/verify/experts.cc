@@ -19,7 +19,8 @@ uint32_t hash(uint64_t a, uint64_t b) {
 
 // Weights between a half and one and a half.
 float weight(const Problem& p, uint32_t rank, uint64_t i) {
-  return 0.5f + static_cast<float>(hash(p.seed + p.call, (uint64_t{rank} << 32) + i) >> 8) * 0x1p-24f;
+  return 0.5f +
+         static_cast<float>(hash(p.seed + p.call, (uint64_t{rank} << 32) + i) >> 8) * 0x1p-24f;
 }
 
 void append(Bytes& to, const void* from, size_t bytes) {

@@ -36,9 +36,9 @@ struct Rank {
   GuardedTensor experts, expert_scales, expert_rows, shared;
 
   std::vector<GuardedTensor*> tensors() {
-    return {&in,           &residual_in, &gamma,     &scale_factor, &out,
-            &residual_out, &norm_out,    &quant_out, &scale_out,
-            &experts,      &shared,      &expert_scales, &expert_rows};
+    return {&in,           &residual_in,   &gamma,      &scale_factor, &out,
+            &residual_out, &norm_out,      &quant_out,  &scale_out,    &experts,
+            &shared,       &expert_scales, &expert_rows};
   }
 };
 

@@ -23,9 +23,7 @@ void run_experts(const Options& o, Score& s) {
             p.hidden = hidden;
             p.tokens = t;
             p.call++;
-            p.data = p.call % 3 == 0   ? Data::special
-                     : p.call % 3 == 1 ? Data::normal
-                                       : Data::wide;
+            p.data = p.call % 3 == 0 ? Data::special : p.call % 3 == 1 ? Data::normal : Data::wide;
             Manner m;
             m.algorithm = algorithm;
             m.pdl = p.call % 2 == 0;

@@ -214,12 +214,8 @@ void run_controls(const Options& o, Score& s) {
   const struct {
     const char* name;
     uint32_t fault;
-  } faults[] = {{"no mistake", 0},
-                {"one half", 1},
-                {"inbox not emptied", 2},
-                {"dropped rank", 4},
-                {"early sequence", 8},
-                {"no barrier", 16}};
+  } faults[] = {{"no mistake", 0},   {"one half", 1},       {"inbox not emptied", 2},
+                {"dropped rank", 4}, {"early sequence", 8}, {"no barrier", 16}};
   for (const int algorithm : algorithms(static_cast<int>(o.devices.size())))
     for (const auto& f : faults) {
       // What lies in a mailbox is never taken out; only there a row has to wait for its barrier.
@@ -230,8 +226,8 @@ void run_controls(const Options& o, Score& s) {
       progress(f.name);
       Rig rig(o.devices, short_config(o, 300'000'000));
       const std::string seen = provoke(rig, o, algorithm, f.fault);
-      const std::string name = std::string("control: ") + f.name + ", algorithm " +
-                               std::to_string(algorithm);
+      const std::string name =
+          std::string("control: ") + f.name + ", algorithm " + std::to_string(algorithm);
       if (f.fault == 0)
         s.add(name, seen);
       else

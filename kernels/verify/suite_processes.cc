@@ -162,7 +162,8 @@ int run_worker(const Worker& w) {
     rig.load(p, in);
     const auto start = Clock::now();
     const auto die = [&](int moment) {
-      if (call == kCallBeforeDeath && w.doomed == w.rank && w.moment == moment) (void)raise(SIGKILL);
+      if (call == kCallBeforeDeath && w.doomed == w.rank && w.moment == moment)
+        (void)raise(SIGKILL);
     };
     die(0);
     const int e = rig.launch(p, m);

@@ -104,11 +104,10 @@ namespace {
 constexpr struct {
   const char* name;
   void (*run)(const Options&, Score&);
-} kSuites[] = {{"matrix", run_matrix},       {"data", run_data},
-               {"quantised", run_quantised}, {"experts", run_experts}, {"finish", run_finish},
-               {"graphs", run_graphs},       {"soak", run_soak},
-               {"failures", run_failures},   {"processes", run_processes},
-               {"delays", run_delays},       {"controls", run_controls}};
+} kSuites[] = {{"matrix", run_matrix},   {"data", run_data},         {"quantised", run_quantised},
+               {"experts", run_experts}, {"finish", run_finish},     {"graphs", run_graphs},
+               {"soak", run_soak},       {"failures", run_failures}, {"processes", run_processes},
+               {"delays", run_delays},   {"controls", run_controls}};
 
 bool known(const std::string& suite) {
   return std::any_of(std::begin(kSuites), std::end(kSuites),
