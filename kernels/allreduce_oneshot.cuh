@@ -40,7 +40,6 @@ class OneShot {
   __device__ __forceinline__ void run() {
     wait_for_kernel_ahead();
     allow_next_kernel();
-    poisoned_ = load_shared_word(poison_word(c_)) != 0;
     uint32_t row = place_.unit;
     if (row >= c_.tokens) {
       finish_.ready();
@@ -65,13 +64,13 @@ class OneShot {
   }
 
  private:
-  // With more ranks the registers are needed for the peers' packs.
-  static constexpr bool kResidualAhead = N == 2 && (E == kNorm || P == 1);
-
   struct Row {
-    uint32_t before;  // how often the row was used before; nothing may wait for it until it must
-    Pack own[P], residual[P];
-    __device__ __forceinline__ uint32_t sequence() const { return before + 1; }
+    uint64_t counts;  // the row's two words; nothing may wait for them until it must
+    Pack own[P];
+    __device__ __forceinline__ uint32_t sequence() const {
+      return static_cast<uint32_t>(counts) + 1;
+    }
+    __device__ __forceinline__ bool poisoned() const { return counts >> 32 != 0; }
   };
 
   __device__ __forceinline__ bool has(int j) const {
@@ -88,7 +87,9 @@ class OneShot {
            (test_parity(c_, sequence) != 0 ? c_.half : 0);
   }
   __device__ __forceinline__ uint64_t greeting_at(uint32_t row, uint32_t sequence) const {
-    return row + (test_parity(c_, sequence) != 0 ? static_cast<uint64_t>(N) * c_.layout.rows : 0);
+    const uint64_t half =
+        test_parity(c_, sequence) != 0 ? static_cast<uint64_t>(N) * c_.layout.rows : 0;
+    return (row + half) * (kLine / sizeof(uint64_t));
   }
 
   // Issues the loads of a row.
@@ -98,9 +99,8 @@ class OneShot {
 #pragma unroll
     for (int j = 0; j < P; j++)
       if (has(j)) s.own[j] = from[apart(j)];
-    if constexpr (kResidualAhead) finish_.load(row, s.residual);
     // Last: what is computed from it (early, by the compiler's choice) must not hold up the others.
-    s.before = load_shared_word(sequence_word(c_, kOneShotEnded, row));
+    s.counts = load_inbox(reinterpret_cast<uint64_t*>(sequence_word(c_, kOneShotEnded, row)));
   }
 
   __device__ __forceinline__ void send(uint32_t row, Row& s) {
@@ -119,16 +119,16 @@ class OneShot {
 
   __device__ __forceinline__ void receive(uint32_t row, Row& s) {
     test_delay(c_, 1);
-    bool whole = !poisoned_;
-    Pack sum[P];
-    if constexpr (!kResidualAhead) finish_.load(row, s.residual);
+    bool whole = !s.poisoned();
+    Pack sum[P], residual[P];
+    finish_.load(row, residual);
 #pragma unroll
     for (int j = 0; j < P; j += kTogether) take(row, j, s, sum, whole);
     if (!whole)
 #pragma unroll
       for (int j = 0; j < P; j++) sum[j] = {kNan, kNan, kNan, kNan};
     test_delay(c_, 2);
-    finish_(row, sum, s.residual);
+    finish_(row, sum, residual);
     empty(row, s);
     if (place_.block == 0 && threadIdx.x == 0 && !test_keeps_sequence(c_))
       store_shared_word(sequence_word(c_, kOneShotEnded, row), s.sequence());
@@ -206,7 +206,7 @@ class OneShot {
   const Place& place_;
   Finish<T, P, E> finish_;
   const uint32_t column_;
-  bool greets_, poisoned_;
+  bool greets_;
   uint32_t greeter_;
   uint64_t *greet_to_, *greet_from_;
   const Pack* in_;

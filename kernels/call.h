@@ -13,8 +13,8 @@
 //                                                               above, of an island; and the twin's
 //                                                               fp32 sums
 // and, in its device:
-//   sequences        u32   [counter][row]                         how often the row was used
-//   poison           u32
+//   sequences        u32   [counter][row]                       how often the row was used; poison
+//   poison           u32                                        (greetings, counts: a line each)
 // clang-format on
 //
 // Inboxes are filled with kEmpty; whoever takes a pack out puts kEmpty back. So a word that is not
@@ -47,6 +47,9 @@ struct HostWords {
 
 // What `sequences` counts of each row.
 enum Counter : uint32_t { kOneShotEnded, kTwoShotEnded, kPullEnded, kHierarchicalEnded, kCounters };
+
+// Bytes from one row's greeting, or counts, to the next row's.
+constexpr uint64_t kLine = 128;
 
 constexpr int kAlgorithmCount = 4;  // arf_algorithm, without ARF_AUTO
 

@@ -164,7 +164,7 @@ class Finish {
         divide(v, row_scale);
       } else {
         // A power of two: multiplying with its reciprocal gives the same bits as dividing.
-        const float by = __fdiv_rn(1.0f, group_scale(row, column, x[j]));
+        const float by = reciprocal_of_power(group_scale(row, column, x[j]));
 #pragma unroll
         for (float& f : v) f = __fmul_rn(f, by);
       }

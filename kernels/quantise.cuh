@@ -116,12 +116,21 @@ __device__ __forceinline__ float e2m1_factor(uint32_t scale_code, float global_s
   return scale == 0.0f ? 0.0f : __fdiv_rn(global_scale, scale);
 }
 
-// The least power of two that is not below most / 448; infinity or NaN if that is.
+// The least power of two that is not below most / 448, nor below 1e-10; infinity or NaN if `most`
+// is. 448 is 1.75 * 2^8, so it is the exponent of `most`, less eight, and one more if its digits
+// are above 1.75.
 __device__ __forceinline__ float power_of_two_scale(float most) {
-  const float wanted = __fdiv_rn(most, 448.0f);
-  const uint32_t bits = __float_as_uint(wanted < 1e-10f ? 1e-10f : wanted);
-  if (bits >= 0x7f800000u) return wanted;
-  return __uint_as_float((bits + 0x7fffffu) & 0x7f800000u);
+  constexpr uint32_t kLeast = (127u - 33u) << 23, kDigits = 0x7fffffu, kAbove = 0x600000u;
+  const uint32_t bits = __float_as_uint(most);
+  if (bits >= 0x7f800000u) return most;
+  const uint32_t up = (bits & kDigits) > kAbove ? 1u : 0u, exponent = (bits >> 23) + up;
+  return __uint_as_float(exponent < 8 + (kLeast >> 23) ? kLeast : (exponent - 8) << 23);
+}
+
+// 1 / scale of such a scale.
+__device__ __forceinline__ float reciprocal_of_power(float scale) {
+  const uint32_t bits = __float_as_uint(scale);
+  return bits >= 0x7f800000u ? __fdiv_rn(1.0f, scale) : __uint_as_float((254u << 23) - bits);
 }
 
 // The scale of a row: no less than what keeps the least e4m3 number apart from zero; the canonical

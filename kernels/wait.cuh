@@ -11,11 +11,20 @@ __device__ __forceinline__ uint32_t* poison_word(const Call& c) {
   return reinterpret_cast<uint32_t*>(c.local + c.layout.poison);
 }
 
+// Two words of a row: its count and, once the communicator is poisoned, why. In a line of its own,
+// as greetings are: what every warp of every row looks at must not lie in one place.
+__device__ __forceinline__ uint32_t* sequence_word(const Call& c, Counter counter, uint32_t row) {
+  auto* all = reinterpret_cast<uint32_t*>(c.local + c.layout.sequences);
+  return all + (counter * static_cast<uint64_t>(c.layout.rows) + row) * (kLine / sizeof(uint32_t));
+}
+
 // Poisons the communicator; the first to do so leaves the record.
 __device__ __forceinline__ void fail(const Call& c, uint32_t code, uint32_t peer,
                                      uint32_t algorithm, uint32_t phase, uint32_t row,
                                      uint32_t sequence) {
   if (atomicCAS(poison_word(c), 0u, code) != 0) return;
+  for (uint32_t r = 0; r < c.layout.rows; r++)
+    store_shared_word(sequence_word(c, kOneShotEnded, r) + 1, code);
   volatile FailureRecord& f = c.host->failure;
   f.code = code;
   f.rank = c.rank;
@@ -70,14 +79,10 @@ __device__ __forceinline__ uint64_t* greeting_slot(const Call& c, uint32_t of, u
                                                    uint32_t parity, uint32_t source, uint32_t row,
                                                    int world) {
   auto* all = reinterpret_cast<uint64_t*>(c.region[of] + c.layout.greetings);
-  return all +
-         (((algorithm - 1) * 2 + parity) * static_cast<uint64_t>(world) + source) * c.layout.rows +
-         row;
-}
-
-__device__ __forceinline__ uint32_t* sequence_word(const Call& c, Counter counter, uint32_t row) {
-  auto* all = reinterpret_cast<uint32_t*>(c.local + c.layout.sequences);
-  return all + counter * static_cast<uint64_t>(c.layout.rows) + row;
+  const uint64_t at =
+      (((algorithm - 1) * 2 + parity) * static_cast<uint64_t>(world) + source) * c.layout.rows +
+      row;
+  return all + at * (kLine / sizeof(uint64_t));
 }
 
 }  // namespace arf

@@ -42,10 +42,10 @@ Layout make_layout(int world, const arf_config& config) {
     l.twin = place(2 * uint64_t{l.rows} * l.island_stride * 2 * 16);
     l.island_gather = place(2 * uint64_t{l.rows} * l.stride * 16);
   }
-  l.greetings = place(kAlgorithmCount * 2 * n * l.rows * 8);
+  l.greetings = place(kAlgorithmCount * 2 * n * l.rows * kLine);
   l.total = at;
   at = 0;
-  l.sequences = place(kCounters * uint64_t{l.rows} * 4);
+  l.sequences = place(kCounters * uint64_t{l.rows} * kLine);
   l.poison = place(4);
   l.scratch = place(uint64_t{l.rows} * l.stride * 16);
   l.local_total = at;

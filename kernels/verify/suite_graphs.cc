@@ -125,7 +125,7 @@ void run_graphs(const Options& o, Score& s) {
         if (!chains.back()->error().empty()) s.add("capture", chains.back()->error());
       }
       delay_ranks(rig, random, false);
-      for (int round = 0; round < (o.quick ? 10 : 1000); round++)
+      for (int round = 0; round < (o.quick ? 10 : 250); round++)
         for (size_t i = 0; i < chains.size(); i++) {
           const int n = lengths[i];
           p.tokens = n == 3 ? 40 : 5;
@@ -134,7 +134,7 @@ void run_graphs(const Options& o, Score& s) {
                                    std::to_string(round) + ", " + describe(p, m);
           progress(name);
           s.add(name, replay_once(rig, *chains[i], p, n, random));
-          if (round % (o.quick ? 5 : 50) == 0) {
+          if (round % (o.quick ? 5 : 25) == 0) {
             p.tokens = 9;
             p.call++;
             one(rig, p, m, s);

@@ -33,8 +33,8 @@ TEST(Layout, PartsFollowEachOtherWithoutOverlap) {
           EXPECT_GE(l.island_gather, l.twin + 2 * uint64_t{l.rows} * l.island_stride * 2 * 16);
           EXPECT_GE(l.greetings, l.island_gather + 2 * uint64_t{l.rows} * l.stride * 16);
         }
-        EXPECT_GE(l.total, l.greetings + kAlgorithmCount * 2 * n * l.rows * 8);
-        EXPECT_GE(l.poison, l.sequences + kCounters * uint64_t{l.rows} * 4);
+        EXPECT_GE(l.total, l.greetings + kAlgorithmCount * 2 * n * l.rows * kLine);
+        EXPECT_GE(l.poison, l.sequences + kCounters * uint64_t{l.rows} * kLine);
         EXPECT_GE(l.scratch, l.poison + 4);
         EXPECT_GE(l.local_total, l.scratch + uint64_t{l.rows} * l.stride * 16);
         EXPECT_EQ(l.stride % 32, 0u);
