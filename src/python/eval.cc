@@ -24,6 +24,25 @@ Lifted Interpreter::eval(NodeId id, Frame& f, DeviceSet mask) {
   return value;
 }
 
+// A flag that is handed on under a name: `f(scale_ue8m0=BLACKWELL)`, `SCALE_UE8M0 = BLACKWELL`.
+Lifted Interpreter::passed(NodeId id, Choice::Position as, Frame& f, DeviceSet mask) {
+  NodeKind kind = (*f.tree)[id].kind;
+  bool flag = kind == NodeKind::name || kind == NodeKind::attribute;
+  Choice::Position position = std::exchange(f.position, as);
+  std::vector<Place> via;
+  std::vector<Place>* outer = f.via;
+  if (flag && f.emit) {
+    f.via = &via;
+    f.intermediate = false;
+  }
+  Lifted value = eval(id, f, mask);
+  f.via = outer;
+  f.position = as;
+  if (flag && f.emit) record(id, value, f, mask, Want::yes, nullptr, via);
+  f.position = position;
+  return value;
+}
+
 Lifted Interpreter::eval_raw(NodeId id, Frame& f, DeviceSet mask) {
   if (id == 0) return l_.of(s_.none());
   const Tree& t = *f.tree;

@@ -181,6 +181,7 @@ class Interpreter {
   Says what_it_says(Lifted operand) const;
   bool is_intermediate(Lifted operand) const;
   bool names_device(Lifted key) const;
+  void join_uniform_rounds(const std::vector<UniformRound>& rounds, const Frame& f);
   bool set_by_arms(NodeId expr, const Frame& f) const;
   void add_deciders(Choice& c, Lifted value, DeviceSet mask);
   Choice& choice_at(NodeId expr, const Frame& f);
@@ -207,6 +208,7 @@ class Interpreter {
   // eval.cc
   Lifted unknown(Free_ kind, std::string_view name);
   Lifted eval(NodeId id, Frame& f, DeviceSet mask);
+  Lifted passed(NodeId id, Choice::Position as, Frame& f, DeviceSet mask);
   Lifted eval_raw(NodeId id, Frame& f, DeviceSet mask);
   Lifted operand(NodeId id, Frame& f, DeviceSet mask);
   Lifted eval_constant(const Tree& t, NodeId id);
