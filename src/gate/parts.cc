@@ -129,11 +129,27 @@ const PackagePart* Parts::behind(const Item& item, const List& parts) const {
   return nullptr;
 }
 
+// `@supported([100, 120]) def check(): …` and `@requires(common_check=check) def op(): …`: the part that op leads to
+// in any case.
+const PackagePart* Parts::checked_by(std::string_view check, python::ModuleId module, const List& parts) const {
+  if (check.empty()) return nullptr;
+  const source::SourceFile& file = *program_[module].file;
+  const std::string argument = '=' + std::string(check);
+  for (const python::Statement& s : program_[module].outline->statements()) {
+    if (s.kind != python::LineKind::function) continue;
+    std::string_view text = file.text(s.range);
+    std::string_view decorators = text.substr(0, text.find("\ndef "));
+    if (decorators.find(argument) == std::string_view::npos) continue;
+    if (const PackagePart* part = in_function({module, s.range}, parts)) return part;
+  }
+  return nullptr;
+}
+
 const PackagePart* Parts::in_function(const python::Place& function, const List& parts) const {
   const python::Tree& t = program_.parse_range(function.module, function.range);
   const source::SourceFile& file = *program_[function.module].file;
   for (NodeId id = 1; id < t.nodes.size(); ++id) {
-    if (t[id].kind != NodeKind::function || t[id].range.begin != function.range.begin) continue;
+    if (t[id].kind != NodeKind::function) continue;
     for (NodeId part : t.children(id)) {
       for (NodeId statement : simple_statements(t, part)) {
         if (const PackagePart* found = named_in(file.text(t[statement].range), parts)) return found;
@@ -177,6 +193,7 @@ const PackagePart* Parts::find(const Item& item, const Admission& admission, arc
     if (const PackagePart* part = named_in(file.text(evaluation_.chains()[c.chain].place.range), parts)) return part;
   }
   if (const PackagePart* part = named_in(decorated(file, c), parts)) return part;
+  if (const PackagePart* part = checked_by(decorated(file, c), c.place.module, parts)) return part;
   if (const PackagePart* part = named_in(item.gate.enclosing, parts)) return part;
   if (const PackagePart* part = named_in(stem_of(item.gate.path), parts)) return part;
   return item.served.empty() ? nullptr : named_in(file.text(item.served), parts);

@@ -28,6 +28,7 @@ class Parts {
   using List = std::vector<const PackagePart*>;
   List parts_for(const Item& item, arch::Device device) const;
   const PackagePart* behind(const Item& item, const List& parts) const;
+  const PackagePart* checked_by(std::string_view check, python::ModuleId module, const List& parts) const;
   const PackagePart* in_function(const python::Place& function, const List& parts) const;
 
   const Knowledge& knowledge_;
