@@ -58,7 +58,7 @@ std::uint32_t hash_word(std::string_view word) {
   constexpr std::uint64_t kFirst = 0x9e3779b97f4a7c15u, kSecond = 0xd6e8feb86659fd93u;
   const char* p = word.data();
   std::size_t n = word.size();
-  std::uint64_t a = 0, b = 0, h = n;
+  std::uint64_t a = 0, b = 0, h = n * kSecond;  // spread, or it would undo a difference of letters
   if (n >= 8) {
     for (; n > 16; p += 8, n -= 8) h = fold(load8(p) ^ kFirst ^ h, kSecond);
     a = load8(p), b = load8(p + n - 8);
