@@ -11,6 +11,7 @@
 #include "audit/natives.h"
 #include "audit/scan.h"
 #include "audit/word_index.h"
+#include "base/parallel.h"
 #include "base/text.h"
 #include "gate/analysis.h"
 #include "package/owners.h"
@@ -167,10 +168,35 @@ class Audit {
     for (std::uint32_t i : index_.files_with(word)) holds[i] = 1;
   }
 
-  std::vector<python::ModuleId> holders(Symbol word) const {
+  // What f says of the texts of these Python files, those left out of which it says nothing.
+  template <class T, class F>
+  std::vector<std::pair<python::ModuleId, T>> look(const std::vector<std::uint32_t>& files, F&& f) const {
+    std::vector<T> found(files.size());
+    parallel_for(files.size(), options_.threads, [&](std::size_t i) {
+      store_.look(scan_.python[files[i]], [&](std::string_view text) { found[i] = f(text); });
+    }, 16);
+    std::vector<std::pair<python::ModuleId, T>> out;
+    for (std::size_t i = 0; i < files.size(); ++i) {
+      auto id = program_.find_path(scan_.python[files[i]].path);
+      if (id && found[i] != T()) out.emplace_back(*id, std::move(found[i]));
+    }
+    return out;
+  }
+
+  std::vector<python::ModuleUses> uses(Symbol name) const {
+    std::vector<python::ModuleUses> out;
+    auto files = index_.files_with(python::hash_word(name.text()));
+    for (auto& [module, found] : look<std::vector<python::Use>>(files, [&](std::string_view text) { return python::uses_in(text, name.text()); })) {
+      out.push_back({module, std::move(found)});
+    }
+    return out;
+  }
+
+  std::vector<python::ModuleId> holders(Symbol word, std::string_view wanted) const {
     std::vector<python::ModuleId> out;
-    for (std::uint32_t i : index_.files_with(python::hash_word(word.text()))) {
-      if (auto id = program_.find_path(scan_.python[i].path)) out.push_back(*id);
+    auto files = index_.files_with(python::hash_word(word.text()));
+    for (const auto& [module, holds] : look<char>(files, [&](std::string_view text) { return text.find(wanted) != text.npos; })) {
+      out.push_back(module);
     }
     return out;
   }
@@ -197,7 +223,8 @@ class Audit {
                         [this](const std::vector<Symbol>& names, const std::set<std::string>& folders) {
                           return cuda_holders(walk_.files, names, folders, store_, options_.threads);
                         },
-                        [this](Symbol word) { return holders(word); }, options_.targets, natives_.libraries(), options_.open_too};
+                        [this](Symbol name) { return uses(name); },
+                        [this](Symbol word, std::string_view text) { return holders(word, text); }, options_.targets, natives_.libraries(), options_.open_too};
     gate::Findings findings = gate::analyse(inputs);
     report_.counts.modules = findings.modules.size();
     report_.not_checked = std::move(findings.not_checked);

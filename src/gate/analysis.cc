@@ -37,7 +37,7 @@ bool shuts_out(const Item& item, std::size_t targets) {
 
 class Analysis {
  public:
-  explicit Analysis(const Inputs& inputs) : in_(inputs), callers_(in_.program, in_.evaluation, in_.holders) {}
+  explicit Analysis(const Inputs& inputs) : in_(inputs), callers_(in_.program, in_.evaluation, in_.uses) {}
 
   Findings run() {
     items_ = python_items(in_.evaluation, in_.program);

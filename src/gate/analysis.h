@@ -28,7 +28,9 @@ struct Inputs {
   std::vector<std::string> host_files;       // those that ask for the device at run time
   // CUDA and C++ files of these top folders that hold one of the names.
   std::function<std::vector<std::string>(const std::vector<Symbol>&, const std::set<std::string>&)> cuda_holders;
-  python::Callers::Holders holders;          // modules that hold a word
+  python::Callers::Finder uses;              // of a name, in the modules that hold it
+  // Modules that hold a word, and this text somewhere.
+  std::function<std::vector<python::ModuleId>(Symbol word, std::string_view text)> holders;
   std::vector<arch::Device> targets;
   NativeLibraries libraries;
   bool open_too = false;                     // describe gates of CUDA files that admit every target, too

@@ -66,7 +66,7 @@ class Ties {
 
   void follow_imports(std::size_t library) {
     const std::string& module = in_.libraries.all[library].module;
-    for (ModuleId id : in_.holders(Symbol(last_part(module)))) {
+    for (ModuleId id : in_.holders(Symbol(last_part(module)), last_part(module))) {
       if (text_of(id).empty()) continue;
       const auto& lines = in_.program[id].outline->lines();
       for (std::size_t i = 0; i < lines.size(); ++i) {
@@ -156,15 +156,10 @@ class Ties {
 
   void follow_ops() {
     find_arms();
-    // "ops" itself is too short to be a word that files are looked up by.
-    std::set<ModuleId> holders;
-    for (const std::string& op : in_.libraries.ops()) {
-      for (ModuleId id : in_.holders(Symbol(op))) holders.insert(id);
-    }
-    for (ModuleId id : holders) {
+    constexpr std::string_view kOps = "torch.ops.";
+    for (ModuleId id : in_.holders(Symbol("torch"), kOps)) {
       if (in_.program[id].name.text().starts_with("torch.")) continue;
       std::string_view text = text_of(id);
-      constexpr std::string_view kOps = "torch.ops.";
       for (std::size_t at = text.find(kOps); at != text.npos; at = text.find(kOps, at + 1)) {
         std::string_view space = identifier_at(text, at + kOps.size());
         std::size_t end = at + kOps.size() + space.size();

@@ -76,6 +76,8 @@ std::optional<Place> Evaluation::imported(ModuleId module, source::Range stateme
   return interpreter_->definition_of(interpreter_->import_in(module, statement, name));
 }
 
+bool Evaluation::may_know(ModuleId module, Symbol name) { return interpreter_->may_know(module, name); }
+
 value::Lifted Evaluation::global(ModuleId module, std::string_view name) {
   return interpreter_->global(module, Symbol(name));
 }

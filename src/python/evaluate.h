@@ -54,6 +54,9 @@ class Evaluation {
   std::optional<Place> attribute_definition(ModuleId module, Symbol base, Symbol name);
   std::optional<Place> imported(ModuleId module, source::Range statement, Symbol name);
 
+  // False if the module neither binds the name nor gets it from elsewhere: there is nothing to be resolved.
+  bool may_know(ModuleId module, Symbol name);
+
   // What a module's global holds, and what calling it without arguments gives.
   value::Lifted global(ModuleId module, std::string_view name);
   value::Lifted field(ModuleId module, std::string_view name, std::string_view field);

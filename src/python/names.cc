@@ -103,6 +103,14 @@ Lifted Interpreter::bind_global(ModuleId id, Symbol name) {
   return l_.of(builtin_name(name));
 }
 
+// Whether bind_global would find anything but a builtin.
+bool Interpreter::may_know(ModuleId id, Symbol name) {
+  Module& m = p_.load(id);
+  if (m.file == nullptr) return false;
+  if (m.binders.contains(name) || !m.star_imports.empty() || m.is_package) return true;
+  return !k_.objects.empty() && k_.objects.contains(Symbol(std::string(m.name.text()) + '.' + std::string(name.text())));
+}
+
 // A global that a package makes when it starts (a registry, a module's __getattr__), by the rules.
 bool Interpreter::made_object(ModuleId id, Symbol name, Lifted& out) {
   if (k_.objects.empty()) return false;
