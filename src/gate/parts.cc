@@ -108,6 +108,20 @@ Parts::List Parts::parts_for(const Item& item, arch::Device device) const {
   return out;
 }
 
+// What an arm does, however deep: its tests and what it logs only mention a part.
+const PackagePart* Parts::in_arm(const python::Tree& t, NodeId id, const source::SourceFile& file, const List& parts) const {
+  if (id == 0 || evaluation_.only_logs(t, id)) return nullptr;
+  NodeKind k = t[id].kind;
+  bool tested = k == NodeKind::if_ || k == NodeKind::while_;
+  if (!tested && k != NodeKind::block && k != NodeKind::for_ && k != NodeKind::with && k != NodeKind::try_) {
+    return named_in(file.text(t[id].range), parts);
+  }
+  for (std::size_t i = tested ? 1 : 0; i < t[id].count; ++i) {
+    if (const PackagePart* part = in_arm(t, t.child(id, i), file, parts)) return part;
+  }
+  return nullptr;
+}
+
 // `elif is_blackwell(): return scaled_linear`: the part that the functions named in the arm lead to in any case.
 const PackagePart* Parts::behind(const Item& item, const List& parts) const {
   const Choice& c = item.choice;
@@ -165,13 +179,15 @@ const PackagePart* Parts::find(const Item& item, const Admission& admission, arc
   if (parts.empty() || !item.is_python()) return nullptr;
   const Choice& c = item.choice;
   const source::SourceFile& file = *program_[c.place.module].file;
+  NodeId around = conjunction_around(*c.tree, c.place.range);
+  std::string conjunction = around == 0 ? "" : text::one_line(file.text((*c.tree)[around].range), 400);
   for (const PackagePart* part : parts) {
-    auto whole = [&](const std::string& pattern) { return fits(pattern, item.gate.expression); };
+    auto whole = [&](const std::string& pattern) { return fits(pattern, item.gate.expression) || fits(pattern, conjunction); };
     if (std::ranges::any_of(part->expressions, whole)) return part;
   }
   if (const PackagePart* part = named_in(file.text(c.place.range), parts)) return part;
   auto named_at = [&](NodeId node) { return node == 0 ? nullptr : named_in(file.text((*c.tree)[node].range), parts); };
-  if (const PackagePart* part = named_at(conjunction_around(*c.tree, c.place.range))) return part;
+  if (const PackagePart* part = named_at(around)) return part;
   if (const PackagePart* part = named_at(condition_around(*c.tree, c.place.range))) return part;
   // `if backend == "trtllm": if not is_sm100(): raise`
   bool refines = c.refusal == python::Refusal::raises && c.serves == 0;
@@ -185,7 +201,7 @@ const PackagePart* Parts::find(const Item& item, const Admission& admission, arc
     bool predicate = c.position == Choice::Position::returned || c.refusal == python::Refusal::returns;
     return predicate ? named_in(item.gate.enclosing, parts) : nullptr;
   }
-  if (const PackagePart* part = named_at(c.serves)) return part;
+  if (const PackagePart* part = in_arm(*c.tree, c.serves, file, parts)) return part;
   if (const PackagePart* part = behind(item, parts)) return part;
   if (const PackagePart* part = refines ? named_at(test_around(*c.tree, c.place.range)) : nullptr) return part;
   // An arm that takes the target out of what all others get: that is in the other arms.

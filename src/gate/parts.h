@@ -27,6 +27,7 @@ class Parts {
  private:
   using List = std::vector<const PackagePart*>;
   List parts_for(const Item& item, arch::Device device) const;
+  const PackagePart* in_arm(const python::Tree& tree, python::NodeId node, const source::SourceFile& file, const List& parts) const;
   const PackagePart* behind(const Item& item, const List& parts) const;
   const PackagePart* checked_by(std::string_view check, python::ModuleId module, const List& parts) const;
   const PackagePart* in_function(const python::Place& function, const List& parts) const;

@@ -48,6 +48,8 @@ std::vector<Symbol> Evaluation::run(const std::vector<ModuleId>& modules, unsign
   return names;
 }
 
+bool Evaluation::only_logs(const Tree& tree, NodeId node) const { return interpreter_->only_logs(tree, node); }
+
 void Evaluation::watch(ModuleId module, std::uint32_t offset) { interpreter_->watch(module, offset); }
 
 std::optional<Reached> Evaluation::reached() const { return interpreter_->reached(); }

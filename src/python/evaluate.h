@@ -57,6 +57,9 @@ class Evaluation {
   // False if the module neither binds the name nor gets it from elsewhere: there is nothing to be resolved.
   bool may_know(ModuleId module, Symbol name);
 
+  // True if a statement or block does nothing but log.
+  bool only_logs(const Tree& tree, NodeId node) const;
+
   // What a module's global holds, and what calling it without arguments gives.
   value::Lifted global(ModuleId module, std::string_view name);
   value::Lifted field(ModuleId module, std::string_view name, std::string_view field);

@@ -77,6 +77,8 @@ class Interpreter {
     std::size_t functions = 0, runs = 0, expressions = 0, cached_calls = 0;
   } statistics;
 
+  bool only_logs(const Tree& t, NodeId id) const;
+
  private:
   using Free_ = value::Free::Kind;
   using Pointwise = std::function<ValueId(std::span<const ValueId>)>;
@@ -158,7 +160,6 @@ class Interpreter {
   void refine(NodeId expr, bool holds, Frame& f, DeviceSet mask);
 
   // arms.cc
-  bool only_logs(const Tree& t, NodeId id) const;
   Symbol literal_text(const Tree& t, NodeId id) const;
   Refusal refusal_of(const Tree& t, NodeId block, Symbol& type, Symbol& text) const;
   Arms judge_arms(const Tree& t, NodeId body, NodeId orelse) const;

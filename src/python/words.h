@@ -14,8 +14,9 @@ namespace ungate::python {
 
 using WordHash = std::uint32_t;
 
-// Words shorter than this are not recorded: they name nothing that an audit looks for.
-inline constexpr std::size_t kShortestWord = 4;
+// Words shorter than this are not recorded, but for constants (SM, CC, CAP): they name nothing that an audit
+// looks for.
+inline constexpr std::size_t kShortestWord = 4, kShortestConstant = 2;
 
 using ungate::hash_word;
 

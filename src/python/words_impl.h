@@ -9,7 +9,8 @@ template <class F>
 void each_word(std::string_view text, F&& f) {
   each_word_range(text, [&](std::size_t begin, std::size_t end) {
     std::size_t size = end - begin;
-    if (size >= kShortestWord) f(hash_word(text.substr(begin, size)), begin, size);
+    bool constant = size >= kShortestConstant && text[begin] >= 'A' && text[begin] <= 'Z';
+    if (size >= kShortestWord || constant) f(hash_word(text.substr(begin, size)), begin, size);
   });
 }
 
