@@ -152,6 +152,11 @@ class Interpreter {
 
   // condition.cc
   Outcome condition(NodeId expr, Frame& f, DeviceSet mask, const Arms& arms);
+  // correlated.cc
+  static bool is_flag(const Tree& t, NodeId id);
+  std::optional<ModuleId> flag_module(const Tree& t, NodeId flag, Frame& f);
+  std::optional<ModuleId> giver(ModuleId id, Symbol name, int depth);
+  Lifted given_what_holds(NodeId flag, Lifted value, Frame& f);
   Lifted condition_value(NodeId expr, Frame& f, DeviceSet mask, Want want, Whole& whole);
   Lifted eval_whole(NodeId expr, Frame& f, DeviceSet mask);
   Lifted eval_returned(NodeId expr, Frame& f, DeviceSet mask);
@@ -161,6 +166,7 @@ class Interpreter {
 
   // arms.cc
   Symbol literal_text(const Tree& t, NodeId id) const;
+  bool warns(const Tree& t, NodeId id) const;
   Refusal refusal_of(const Tree& t, NodeId block, Symbol& type, Symbol& text) const;
   Arms judge_arms(const Tree& t, NodeId body, NodeId orelse) const;
   bool handles(const Tree& t, NodeId handler, Symbol type) const;
@@ -414,6 +420,7 @@ class Interpreter {
   std::vector<std::pair<FunctionId, ClosureId>> inner_runs_;
   std::uint32_t depth_ = 0;
   std::size_t fuel_ = kFuel;
+  std::vector<NodeId> held_;  // flags that hold where the current operand of an `and` is asked
 
   // The place that is watched, and the statements around it that were run.
   struct Watch {
