@@ -7,6 +7,7 @@
 #include "base/literal_set.h"
 #include "base/parallel.h"
 #include "cuda/code_names.h"
+#include "gate/host_items.h"
 
 namespace ungate::audit {
 namespace {
@@ -46,7 +47,8 @@ Scan scan(const std::vector<FoundFile>& files, const python::WordSet& seeds, con
     }
     if (file.kind == FileKind::cuda) {
       hit[i] = names_target(bytes);
-      host[i] = !host_seeds.empty() && (host_texts.any_in(bytes) || cuda::may_hold_code_names(bytes));
+      host[i] = !host_seeds.empty() && bytes.size() <= gate::kLongestHostFile &&
+                (host_texts.any_in(bytes) || cuda::may_hold_code_names(bytes));
     } else {
       words[i] = python::words_of(bytes);
       for (python::WordHash word : words[i]) hit[i] = hit[i] || seeds.has(word);
@@ -74,7 +76,7 @@ std::vector<std::string> cuda_holders(const std::vector<FoundFile>& files, const
   parallel_for(files.size(), threads, [&](std::size_t i) {
     const FoundFile& file = files[i];
     if (file.kind != FileKind::cuda || !folders.contains(file.path.substr(0, file.path.find('/')))) return;
-    store.look(file, [&](std::string_view text) { hit[i] = python::holds_any(text, wanted); });
+    store.look(file.path, [&](std::string_view text) { hit[i] = python::holds_any(text, wanted); });
   }, 16);
   for (std::size_t i = 0; i < files.size(); ++i) {
     if (hit[i]) out.push_back(files[i].path);

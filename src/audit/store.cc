@@ -29,14 +29,14 @@ const source::SourceFile* FileStore::kept(const std::string& path) const {
   return found == files_.end() ? nullptr : found->second.get();
 }
 
-bool FileStore::read(const FoundFile& file, std::string& bytes) const {
+bool FileStore::read(const std::string& path, std::string& bytes) const {
   if (overlay_ != nullptr) {
-    if (auto laid = overlay_->find(file.path); laid != overlay_->end()) {
+    if (auto laid = overlay_->find(path); laid != overlay_->end()) {
       bytes = laid->second;
       return true;
     }
   }
-  auto text = read_file(absolute(file), kLargest);
+  auto text = read_file(absolute({path, root_of(path)}), kLargest);
   if (text) bytes = std::move(text->bytes);
   return text.has_value();
 }

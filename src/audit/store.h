@@ -31,10 +31,10 @@ class FileStore {
   // Calls f(text) for a found file: with the kept text, else with one that is read and dropped again. Says
   // nothing of a file that cannot be read. May be called from several threads.
   template <class F>
-  void look(const FoundFile& file, F&& f) const {
+  void look(const std::string& path, F&& f) const {
     std::string bytes;
-    if (const source::SourceFile* known = kept(file.path)) f(known->text());
-    else if (read(file, bytes)) f(std::string_view(bytes));
+    if (const source::SourceFile* known = kept(path)) f(known->text());
+    else if (read(path, bytes)) f(std::string_view(bytes));
   }
   // Which import root a file belongs to.
   std::uint32_t root_of(const std::string& path) const;
@@ -42,7 +42,7 @@ class FileStore {
 
  private:
   const source::SourceFile* kept(const std::string& path) const;
-  bool read(const FoundFile& file, std::string& bytes) const;
+  bool read(const std::string& path, std::string& bytes) const;
 
   const package::Environment& environment_;
   const Overlay* overlay_;

@@ -5,40 +5,14 @@
 namespace ungate::python {
 namespace {
 
-// The logical line that holds an offset; null between lines (comments, blank lines).
-const LogicalLine* line_at(const Outline& outline, std::uint32_t offset) {
-  const auto& lines = outline.lines();
-  auto after = std::ranges::upper_bound(lines, offset, {}, &LogicalLine::begin);
-  if (after == lines.begin() || offset >= std::prev(after)->end) return nullptr;
-  return &*std::prev(after);
-}
-
-// True if text[at] stands outside strings and comments of the logical line that begins at `begin`.
-bool stands_in_code(std::string_view text, std::size_t begin, std::size_t at) {
-  for (std::size_t i = begin; i < at;) {
-    char c = text[i];
-    if (c == '#') {
-      i = std::min(text.find('\n', i), text.size());
-      if (i > at) return false;
-    } else if (c == '"' || c == '\'') {
-      bool triple = text.substr(i, 3) == std::string_view(c == '"' ? "\"\"\"" : "'''");
-      i += triple ? 3 : 1;
-      for (; i < text.size(); ++i) {
-        if (text[i] == '\\') ++i;
-        else if (text[i] == '\n' && !triple) break;
-        else if (text[i] == c && (!triple || text.substr(i, 3) == std::string(3, c))) break;
-      }
-      i += triple ? 3 : 1;
-      if (i > at) return false;
-    } else {
-      ++i;
-    }
-  }
-  return true;
-}
-
 source::Range range_of(const Use& use, Symbol name) {
   return {use.begin, use.begin + static_cast<std::uint32_t>(name.text().size())};
+}
+
+std::vector<ModuleId> modules_of(const std::vector<ModuleUses>& uses) {
+  std::vector<ModuleId> out;
+  for (const ModuleUses& m : uses) out.push_back(m.module);
+  return out;
 }
 
 }  // namespace
@@ -70,8 +44,12 @@ Routine Callers::around(ModuleId id, std::uint32_t offset) {
 
 const std::vector<ModuleUses>& Callers::uses_of(Symbol name) {
   auto [entry, fresh] = uses_.try_emplace(name);
-  if (fresh) entry->second = finder_(name);
-  return entry->second;
+  if (!fresh) return entry->second;
+  std::vector<ModuleId> modules = texts_.holders(name);
+  std::vector<ModuleUses> found(modules.size());
+  texts_.each(modules, [&](std::size_t i, std::string_view text) { found[i] = {modules[i], uses_in(text, name.text())}; });
+  std::erase_if(found, [](const ModuleUses& m) { return m.uses.empty(); });
+  return uses_[name] = std::move(found);
 }
 
 // Whether a use stands outside strings and comments, and in which line.
@@ -97,13 +75,6 @@ bool Callers::is_unique(Symbol name) {
   return unique_[name] = count == 1;
 }
 
-// False if the name cannot mean anything known at this place, whatever function is sought: what is asked of
-// common names ("forward", "__init__"), of which there are thousands.
-bool Callers::may_resolve(ModuleId id, Symbol name, const Use& use) {
-  if (use.attribute) return !use.base.empty() && e_.may_know(id, use.base);
-  return e_.may_know(id, name) || !around(id, use.begin).name.empty();  // an import in the function
-}
-
 bool Callers::resolves(const Routine& wanted, const CallSite& site, const Use& use) {
   ModuleId module = site.in.module;
   auto is_wanted = [&](const std::optional<Place>& place) {
@@ -123,21 +94,34 @@ bool Callers::resolves(const Routine& wanted, const CallSite& site, const Use& u
   return false;
 }
 
-// Of a common name those uses that may mean something known, else all: once for all functions of the name.
+// Of the uses of a name those that can be calls: for a name of several functions only where it may resolve to
+// something known, which leaves few of thousands ("forward", "__init__").
 const std::vector<ModuleUses>& Callers::candidates(Symbol name) {
   auto [entry, fresh] = candidates_.try_emplace(name);
   if (!fresh) return entry->second;
-  bool unique = is_unique(name);
-  for (const auto& [id, uses] : uses_of(name)) {
-    ModuleUses kept{id, {}};
-    for (const Use& use : uses) {
-      const LogicalLine* line = nullptr;
-      if (use.keyword || use.defines || (!unique && !may_resolve(id, name, use))) continue;
-      if (is_code(id, use, line) && line->kind != LineKind::import) kept.uses.push_back(use);
+  const std::vector<ModuleUses>& all = uses_of(name);
+  std::vector<ModuleUses>& out = entry->second;
+  if (is_unique(name)) {
+    for (const auto& [id, uses] : all) {
+      ModuleUses kept{id, {}};
+      for (const Use& use : uses) {
+        const LogicalLine* line = nullptr;
+        bool call = !use.keyword && !use.defines && is_code(id, use, line) && line->kind != LineKind::import;
+        if (call) kept.uses.push_back(use);
+      }
+      out.push_back(std::move(kept));
     }
-    if (!kept.uses.empty()) entry->second.push_back(std::move(kept));
+    return out;
   }
-  return entry->second;
+  for (const ModuleUses& m : all) {
+    bool any = std::ranges::any_of(m.uses, [](const Use& u) { return !u.defines && !u.keyword && (!u.attribute || !u.base.empty()); });
+    if (any) out.push_back(m);
+  }
+  const std::unordered_set<Symbol> made = e_.made_names();
+  texts_.each(modules_of(out), [&](std::size_t i, std::string_view text) {
+    out[i].uses = resolvable(text, name, out[i].uses, {p_[out[i].module].is_package, &made});
+  });
+  return out;
 }
 
 const std::vector<CallSite>& Callers::of(const Routine& function) {
@@ -147,7 +131,8 @@ const std::vector<CallSite>& Callers::of(const Routine& function) {
   bool unique = is_unique(function.name);
   for (const auto& [id, uses] : candidates(function.name)) {
     for (const Use& use : uses) {
-      if (id == function.module && function.range.contains(use.begin)) continue;
+      bool inside = id == function.module && function.range.contains(use.begin);
+      if (inside || (use.own && id != function.module)) continue;
       CallSite site{around(id, use.begin), range_of(use, function.name), Confidence::unique_name};
       bool exact = resolves(function, site, use);
       if (exact) site.confidence = Confidence::exact;

@@ -41,13 +41,18 @@ struct ModuleUses {
   std::vector<Use> uses;
 };
 
+// The texts of modules that need not be loaded.
+struct Texts {
+  // Modules that hold a word, in a fixed order.
+  std::function<std::vector<ModuleId>(Symbol word)> holders;
+  // Calls f(i, text) for modules[i], for several at a time; texts that nobody else needs are dropped again.
+  // Not called for modules that cannot be read.
+  std::function<void(const std::vector<ModuleId>& modules, const std::function<void(std::size_t i, std::string_view text)>& f)> each;
+};
+
 class Callers {
  public:
-  // Gives the uses of a name in every module that holds it, in a fixed order.
-  using Finder = std::function<std::vector<ModuleUses>(Symbol name)>;
-
-  Callers(Program& program, Evaluation& evaluation, Finder finder)
-      : p_(program), e_(evaluation), finder_(std::move(finder)) {}
+  Callers(Program& program, Evaluation& evaluation, const Texts& texts) : p_(program), e_(evaluation), texts_(texts) {}
 
   // The places that call (or pass on) a function, other than its own definition and imports. Left out are
   // those where the name could be one of several functions and does not resolve to this one.
@@ -63,12 +68,11 @@ class Callers {
   const std::vector<ModuleUses>& candidates(Symbol name);
   bool is_unique(Symbol name);
   bool is_code(ModuleId module, const Use& use, const LogicalLine*& line);
-  bool may_resolve(ModuleId module, Symbol name, const Use& use);
   bool resolves(const Routine& wanted, const CallSite& site, const Use& use);
 
   Program& p_;
   Evaluation& e_;
-  Finder finder_;
+  const Texts& texts_;
   std::unordered_map<Symbol, std::vector<ModuleUses>> uses_, candidates_;
   std::unordered_map<Symbol, bool> unique_;
   std::map<std::pair<ModuleId, std::uint32_t>, std::vector<Statement>> members_;  // of classes

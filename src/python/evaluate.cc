@@ -78,7 +78,7 @@ std::optional<Place> Evaluation::imported(ModuleId module, source::Range stateme
   return interpreter_->definition_of(interpreter_->import_in(module, statement, name));
 }
 
-bool Evaluation::may_know(ModuleId module, Symbol name) { return interpreter_->may_know(module, name); }
+std::unordered_set<Symbol> Evaluation::made_names() const { return interpreter_->made_names(); }
 
 value::Lifted Evaluation::global(ModuleId module, std::string_view name) {
   return interpreter_->global(module, Symbol(name));

@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 #include "python/choice.h"
@@ -54,8 +55,8 @@ class Evaluation {
   std::optional<Place> attribute_definition(ModuleId module, Symbol base, Symbol name);
   std::optional<Place> imported(ModuleId module, source::Range statement, Symbol name);
 
-  // False if the module neither binds the name nor gets it from elsewhere: there is nothing to be resolved.
-  bool may_know(ModuleId module, Symbol name);
+  // Names that packages make when they start, by the rules: no statement need bind them.
+  std::unordered_set<Symbol> made_names() const;
 
   // True if a statement or block does nothing but log.
   bool only_logs(const Tree& tree, NodeId node) const;

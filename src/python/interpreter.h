@@ -45,7 +45,7 @@ class Interpreter {
 
   // A module's global, bound when asked for.
   Lifted global(ModuleId module, Symbol name);
-  bool may_know(ModuleId module, Symbol name);
+  std::unordered_set<Symbol> made_names() const;
   Lifted call(Lifted callee, const Arguments& arguments, Frame& frame, DeviceSet mask);
   Lifted attribute(Lifted base, Symbol name, Frame& f, DeviceSet mask);
 

@@ -103,12 +103,10 @@ Lifted Interpreter::bind_global(ModuleId id, Symbol name) {
   return l_.of(builtin_name(name));
 }
 
-// Whether bind_global would find anything but a builtin.
-bool Interpreter::may_know(ModuleId id, Symbol name) {
-  Module& m = p_.load(id);
-  if (m.file == nullptr) return false;
-  if (m.binders.contains(name) || !m.star_imports.empty() || m.is_package) return true;
-  return !k_.objects.empty() && k_.objects.contains(Symbol(std::string(m.name.text()) + '.' + std::string(name.text())));
+std::unordered_set<Symbol> Interpreter::made_names() const {
+  std::unordered_set<Symbol> out;
+  for (const auto& [dotted, object] : k_.objects) out.insert(Symbol(dotted.text().substr(dotted.text().rfind('.') + 1)));
+  return out;
 }
 
 // A global that a package makes when it starts (a registry, a module's __getattr__), by the rules.
