@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <future>
 #include <unordered_set>
 
 #include <fmt/core.h>
@@ -11,6 +12,7 @@
 #include "audit/natives.h"
 #include "audit/scan.h"
 #include "audit/word_index.h"
+#include "base/parallel.h"
 #include "base/text.h"
 #include "gate/analysis.h"
 #include "package/owners.h"
@@ -42,10 +44,15 @@ class Audit {
     read();
     if (interrupted()) return stop();
     start("evaluate");
+    evaluation_ = std::make_unique<python::Evaluation>(program_, rules_.python, report_.world);
+    gate::Inputs inputs = gate_inputs();
+    // The Python and the C++ side know nothing of each other until they are judged.
+    auto policy = thread_count(options_.threads) > 1 ? std::launch::async : std::launch::deferred;
+    auto reading = std::async(policy, [&] { return gate::read_cuda(inputs); });
     evaluate();
     if (interrupted()) return stop();
     start("judge");
-    judge();
+    judge(inputs, reading.get());
     start("");
     return std::move(report_);
   }
@@ -137,7 +144,6 @@ class Audit {
 
   // Rounds: names that turn out to depend on the device are looked for in the next one.
   void evaluate() {
-    evaluation_ = std::make_unique<python::Evaluation>(program_, rules_.python, report_.world);
     if (options_.watch) {
       if (auto id = program_.find_path(options_.watch->path)) evaluation_->watch(*id, options_.watch->offset);
     }
@@ -175,6 +181,12 @@ class Audit {
     return out;
   }
 
+  void each_text(const std::vector<python::ModuleId>& modules, const std::function<void(std::size_t, std::string_view)>& f) const {
+    parallel_for(modules.size(), options_.threads, [&](std::size_t i) {
+      store_.look(program_[modules[i]].path, [&](std::string_view text) { f(i, text); });
+    }, 16);
+  }
+
   // The rules, less the notes and parts that do not hold for the versions installed here.
   gate::Knowledge known_here() const {
     gate::Knowledge out = rules_.gate;
@@ -188,17 +200,23 @@ class Audit {
     return out;
   }
 
-  void judge() {
-    gate::CudaFiles cuda([this](const std::string& path) { return store_.load(path); }, cuda_world_, rules_.gate.vocabulary);
-    gate::Knowledge knowledge = known_here();
+  gate::Inputs gate_inputs() {
+    knowledge_ = known_here();
+    cuda_.emplace([this](const std::string& path) { return store_.load(path); }, cuda_world_, knowledge_.vocabulary);
     natives_ = Natives(environment_, objects_, options_.archive != nullptr,
                        options_.targets);
-    gate::Inputs inputs{program_, *evaluation_, cuda, knowledge, scan_.cuda, scan_.host,
-                        [this](const std::vector<Symbol>& names, const std::set<std::string>& folders) {
-                          return cuda_holders(walk_.files, names, folders, store_, options_.threads);
-                        },
-                        [this](Symbol word) { return holders(word); }, options_.targets, natives_.libraries(), options_.open_too};
-    gate::Findings findings = gate::analyse(inputs);
+    return {program_, *evaluation_, *cuda_, knowledge_, scan_.cuda, scan_.host,
+            [this](const std::vector<Symbol>& names, const std::set<std::string>& folders) {
+              return cuda_holders(walk_.files, names, folders, store_, options_.threads);
+            },
+            {[this](Symbol word) { return holders(word); },
+             [this](const auto& modules, const auto& f) { each_text(modules, f); }},
+            options_.targets,
+            natives_.libraries(), options_.open_too};
+  }
+
+  void judge(const gate::Inputs& inputs, gate::CudaReading reading) {
+    gate::Findings findings = gate::analyse(inputs, std::move(reading));
     report_.counts.modules = findings.modules.size();
     report_.not_checked = std::move(findings.not_checked);
     package::Owners owners(environment_);
@@ -219,7 +237,7 @@ class Audit {
     keep(std::move(binaries));
     std::ranges::stable_sort(report_.gates, {}, [](const gate::Gate& g) { return std::tie(g.site, g.path, g.range.begin); });
     std::ranges::sort(report_.unread, {}, &Unread::path);
-    if (options_.inspect) options_.inspect({report_, store_, program_, *evaluation_, cuda, cuda_world_});
+    if (options_.inspect) options_.inspect({report_, store_, program_, *evaluation_, *cuda_, cuda_world_});
   }
 
   bool wanted(const gate::Gate& gate) const {
@@ -240,6 +258,8 @@ class Audit {
   FileStore store_;
   python::Program program_;
   value::World cuda_world_;
+  gate::Knowledge knowledge_;
+  std::optional<gate::CudaFiles> cuda_;
   Walk walk_;
   Objects objects_;
   Natives natives_;

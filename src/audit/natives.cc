@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <set>
 
 #include "audit/binary_gates.h"
 #include "base/text.h"
@@ -59,14 +58,7 @@ gate::NativeLibraries Natives::libraries() {
     }
     return out;
   };
-  auto ops = [this] {
-    std::set<std::string> names;
-    for (std::size_t l = 0; l < all_.size(); ++l) {
-      if (!files_[l].empty()) names.insert(ops_of(l).names().begin(), ops_of(l).names().end());
-    }
-    return std::vector<std::string>(names.begin(), names.end());
-  };
-  return {all_, ops, with_op};
+  return {all_, with_op};
 }
 
 void Natives::tell_uses(const std::vector<gate::NativeUse>& uses,

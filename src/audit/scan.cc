@@ -1,12 +1,13 @@
 #include "audit/scan.h"
 
-#include <re2/re2.h>
-
+#include <cstring>
 #include <mutex>
 
 #include "base/file.h"
+#include "base/literal_set.h"
 #include "base/parallel.h"
 #include "cuda/code_names.h"
+#include "gate/host_items.h"
 
 namespace ungate::audit {
 namespace {
@@ -14,12 +15,9 @@ namespace {
 constexpr std::uint64_t kLargest = 64u << 20;
 
 // Names that only a text about devices holds.
-bool names_target(std::string_view text) { return text.find("__CUDA_ARCH") != std::string_view::npos; }
-
-std::string alternatives(const std::vector<std::string>& texts) {
-  std::string out;
-  for (const std::string& t : texts) out += (out.empty() ? "" : "|") + RE2::QuoteMeta(t);
-  return out;
+bool names_target(std::string_view text) {
+  constexpr std::string_view kName = "__CUDA_ARCH";
+  return memmem(text.data(), text.size(), kName.data(), kName.size()) != nullptr;
 }
 
 }  // namespace
@@ -29,7 +27,7 @@ Scan scan(const std::vector<FoundFile>& files, const python::WordSet& seeds, con
   Scan out;
   std::vector<std::vector<python::WordHash>> words(files.size());
   std::vector<char> hit(files.size(), 0), host(files.size(), 0);
-  RE2 host_pattern(alternatives(host_seeds) + '|' + std::string(cuda::kCodeNamePattern));
+  LiteralSet host_texts(host_seeds);
   std::mutex mutex;
   parallel_for(files.size(), threads, [&](std::size_t i) {
     const FoundFile& file = files[i];
@@ -49,7 +47,8 @@ Scan scan(const std::vector<FoundFile>& files, const python::WordSet& seeds, con
     }
     if (file.kind == FileKind::cuda) {
       hit[i] = names_target(bytes);
-      host[i] = !host_seeds.empty() && RE2::PartialMatch(bytes, host_pattern);
+      host[i] = !host_seeds.empty() && bytes.size() <= gate::kLongestHostFile &&
+                (host_texts.any_in(bytes) || cuda::may_hold_code_names(bytes));
     } else {
       words[i] = python::words_of(bytes);
       for (python::WordHash word : words[i]) hit[i] = hit[i] || seeds.has(word);
@@ -70,15 +69,14 @@ Scan scan(const std::vector<FoundFile>& files, const python::WordSet& seeds, con
 
 std::vector<std::string> cuda_holders(const std::vector<FoundFile>& files, const std::vector<Symbol>& names,
                                       const std::set<std::string>& folders, FileStore& store, unsigned threads) {
-  std::vector<std::string> texts, out;
-  for (Symbol name : names) texts.emplace_back(name.text());
-  RE2 pattern("\\b(?:" + alternatives(texts) + ")\\b");
+  std::vector<std::string> out;
+  python::WordSet wanted;
+  for (Symbol name : names) wanted.add(name.text());
   std::vector<char> hit(files.size(), 0);
   parallel_for(files.size(), threads, [&](std::size_t i) {
     const FoundFile& file = files[i];
     if (file.kind != FileKind::cuda || !folders.contains(file.path.substr(0, file.path.find('/')))) return;
-    auto text = read_file(store.absolute(file), kLargest);
-    hit[i] = text && RE2::PartialMatch(text->bytes, pattern);
+    store.look(file.path, [&](std::string_view text) { hit[i] = python::holds_any(text, wanted); });
   }, 16);
   for (std::size_t i = 0; i < files.size(); ++i) {
     if (hit[i]) out.push_back(files[i].path);

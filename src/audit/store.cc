@@ -23,6 +23,24 @@ std::string FileStore::absolute(const FoundFile& file) const {
   return environment_.sites[file.root].path + '/' + file.path;
 }
 
+const source::SourceFile* FileStore::kept(const std::string& path) const {
+  std::lock_guard lock(mutex_);
+  auto found = files_.find(path);
+  return found == files_.end() ? nullptr : found->second.get();
+}
+
+bool FileStore::read(const std::string& path, std::string& bytes) const {
+  if (overlay_ != nullptr) {
+    if (auto laid = overlay_->find(path); laid != overlay_->end()) {
+      bytes = laid->second;
+      return true;
+    }
+  }
+  auto text = read_file(absolute({path, root_of(path)}), kLargest);
+  if (text) bytes = std::move(text->bytes);
+  return text.has_value();
+}
+
 std::uint32_t FileStore::root_of(const std::string& path) const {
   std::lock_guard lock(mutex_);
   auto found = roots_.find(path);

@@ -28,11 +28,22 @@ class FileStore {
   // The text of a file by its path relative to an import root; null when it cannot be read. A path that was
   // not found by the walk is looked for in every root.
   const source::SourceFile* load(const std::string& path);
+  // Calls f(text) for a found file: with the kept text, else with one that is read and dropped again. Says
+  // nothing of a file that cannot be read. May be called from several threads.
+  template <class F>
+  void look(const std::string& path, F&& f) const {
+    std::string bytes;
+    if (const source::SourceFile* known = kept(path)) f(known->text());
+    else if (read(path, bytes)) f(std::string_view(bytes));
+  }
   // Which import root a file belongs to.
   std::uint32_t root_of(const std::string& path) const;
   std::string absolute(const FoundFile& file) const;
 
  private:
+  const source::SourceFile* kept(const std::string& path) const;
+  bool read(const std::string& path, std::string& bytes) const;
+
   const package::Environment& environment_;
   const Overlay* overlay_;
   mutable std::mutex mutex_;

@@ -14,16 +14,20 @@ WordIndex::WordIndex(const std::vector<std::vector<python::WordHash>>& words, un
     std::size_t end = std::min(words.size(), (column + 1) * 64);
     for (std::size_t i = column * 64; i < end; ++i) {
       std::uint64_t bit = std::uint64_t{1} << (i & 63);
-      for (python::WordHash word : words[i]) rows_[(word & (kRows - 1)) * width_ + column] |= bit;
+      for (python::WordHash word : words[i]) {
+        rows_[first_row(word) * width_ + column] |= bit;
+        rows_[second_row(word) * width_ + column] |= bit;
+      }
     }
   });
 }
 
 std::vector<std::uint32_t> WordIndex::files_with(python::WordHash word) const {
   std::vector<std::uint32_t> out;
-  const std::uint64_t* row = rows_.data() + (word & (kRows - 1)) * width_;
+  const std::uint64_t* first = rows_.data() + first_row(word) * width_;
+  const std::uint64_t* second = rows_.data() + second_row(word) * width_;
   for (std::size_t column = 0; column < width_; ++column) {
-    for (std::uint64_t bits = row[column]; bits != 0; bits &= bits - 1) {
+    for (std::uint64_t bits = first[column] & second[column]; bits != 0; bits &= bits - 1) {
       auto i = static_cast<std::uint32_t>(column * 64 + static_cast<std::size_t>(std::countr_zero(bits)));
       const auto& held = (*words_)[i];
       if (std::find(held.begin(), held.end(), word) != held.end()) out.push_back(i);

@@ -1,7 +1,7 @@
 // Which files hold a word: asked thousands of times when callers are followed.
 //
-// A signature of a few bits stands for each word of each file; one row of the table tells which files can
-// hold a word, and the word lists of those are looked through.
+// Two bits of a signature stand for each word of each file; two rows of the table tell which files can hold a
+// word, and the word lists of those are looked through.
 #pragma once
 
 #include <cstdint>
@@ -22,6 +22,8 @@ class WordIndex {
 
  private:
   static constexpr std::size_t kRows = 1u << 12;
+  static std::size_t first_row(python::WordHash word) { return word & (kRows - 1); }
+  static std::size_t second_row(python::WordHash word) { return word >> 12 & (kRows - 1); }
 
   const std::vector<std::vector<python::WordHash>>* words_ = nullptr;
   std::size_t width_ = 0;                 // words of 64 files in a row

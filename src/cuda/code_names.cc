@@ -38,6 +38,20 @@ std::optional<arch::CodeTarget> target_of(std::string_view name) {
 
 }  // namespace
 
+bool may_hold_code_names(std::string_view text) {
+  for (std::size_t quote = text.find('"'); quote != text.npos; quote = text.find('"', quote + 1)) {
+    std::string_view before = text.substr(0, quote);
+    if (before.ends_with(".cubin")) return true;
+    if (before.ends_with('a') || before.ends_with('f')) before.remove_suffix(1);
+    std::size_t digits = 0;
+    while (!before.empty() && before.back() >= '0' && before.back() <= '9') before.remove_suffix(1), ++digits;
+    if (digits < 2 || digits > 3) continue;
+    if (before.ends_with('_')) before.remove_suffix(1);
+    if (before.ends_with("_sm") || before.ends_with("-sm")) return true;
+  }
+  return false;
+}
+
 std::vector<CodeName> code_names(std::string_view text, const Directives& directives,
                                  const Structure& structure) {
   std::vector<CodeName> out;

@@ -17,8 +17,8 @@ struct CodeName {
   std::uint32_t function = kNone;  // of the structure
 };
 
-// What a file holds that has such a text, as a pattern of RE2.
-inline constexpr std::string_view kCodeNamePattern = R"([_-]sm_?\d{2,3}[af]?"|\.cubin")";
+// Whether a text may hold one: a literal ends in `_sm90`, `-sm_100f`, `.cubin` or the like.
+bool may_hold_code_names(std::string_view text);
 
 // Texts without blanks that end in a code target ("…_schedS_sm100f") or name a cubin file that holds
 // one ("…_sm100_….cubin"), in source order. Literals in a row are one text.

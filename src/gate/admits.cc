@@ -130,7 +130,10 @@ Admission admission(const Choice& c, const python::Condition* condition, const p
       const auto& arm = chain->arms[i];
       bool here = arm.alive.has(target.index()) && takes(arm.outcome, target);
       any = any || arm.outcome.may_true.has(target.index()) || arm.outcome.may_unknown.has(target.index());
-      if (here && !arm.refuses && arm.outcome.differs(arm.alive) && i != c.arm) return yes("another arm of the chain serves it");
+      if (here && !arm.refuses && arm.outcome.differs(arm.alive) && i != c.arm) {
+        out.served_by = static_cast<std::uint32_t>(i);
+        return yes("another arm of the chain serves it");
+      }
     }
     if (!any && chain->has_else && chain->else_refuses) {
       out.admits = Admits::no;

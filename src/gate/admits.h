@@ -11,6 +11,7 @@ struct Admission {
   bool reached = true;              // the device reaches the place at all
   bool exception = false;           // its arm takes it out of what all other devices get
   std::string because;              // what settled it, in words
+  std::uint32_t served_by = python::kNoIndex;  // the arm of the chain that serves it in place of this one
 };
 
 // `condition` and `chain` are those of the choice, or null.

@@ -35,9 +35,14 @@ bool shuts_out(const Item& item, std::size_t targets) {
   return false;
 }
 
+bool differs(const cuda::FileResult& result) {
+  return std::ranges::any_of(result.arms, [](const cuda::ArmResult& arm) { return !arm.leaves.empty(); });
+}
+
 class Analysis {
  public:
-  explicit Analysis(const Inputs& inputs) : in_(inputs), callers_(in_.program, in_.evaluation, in_.holders) {}
+  Analysis(const Inputs& inputs, CudaReading reading)
+      : in_(inputs), reading_(std::move(reading)), callers_(in_.program, in_.evaluation, in_.texts) {}
 
   Findings run() {
     items_ = python_items(in_.evaluation, in_.program);
@@ -118,7 +123,7 @@ class Analysis {
   }
 
   void add_host(const std::vector<JitModule>& modules) {
-    for (Item& item : host_items(in_)) {
+    for (Item& item : reading_.host) {
       for (std::size_t m = 0; m < modules.size(); ++m) {
         auto walked = walked_.find(m);
         bool holds = std::ranges::find(modules[m].sources, item.gate.path) != modules[m].sources.end() ||
@@ -146,10 +151,6 @@ class Analysis {
       }
     }
     return out;
-  }
-
-  static bool differs(const cuda::FileResult& result) {
-    return std::ranges::any_of(result.arms, [](const cuda::ArmResult& arm) { return !arm.leaves.empty(); });
   }
 
   void order() {
@@ -202,6 +203,7 @@ class Analysis {
   }
 
   const Inputs& in_;
+  CudaReading reading_;
   python::Callers callers_;
   std::vector<Item> items_;
   std::set<std::size_t> shut_;
@@ -210,6 +212,15 @@ class Analysis {
 
 }  // namespace
 
-Findings analyse(const Inputs& inputs) { return Analysis(inputs).run(); }
+CudaReading read_cuda(const Inputs& inputs) {
+  // CudaFiles keeps what it read.
+  for (const std::string& path : inputs.cuda_files) {
+    if (inputs.cuda.file(path) == nullptr) continue;
+    if (differs(inputs.cuda.alone(path))) inputs.cuda.structure(path);
+  }
+  return {host_items(inputs)};
+}
+
+Findings analyse(const Inputs& inputs, CudaReading reading) { return Analysis(inputs, std::move(reading)).run(); }
 
 }  // namespace ungate::gate

@@ -28,7 +28,7 @@ struct Inputs {
   std::vector<std::string> host_files;       // those that ask for the device at run time
   // CUDA and C++ files of these top folders that hold one of the names.
   std::function<std::vector<std::string>(const std::vector<Symbol>&, const std::set<std::string>&)> cuda_holders;
-  python::Callers::Holders holders;          // modules that hold a word
+  python::Texts texts;
   std::vector<arch::Device> targets;
   NativeLibraries libraries;
   bool open_too = false;                     // describe gates of CUDA files that admit every target, too
@@ -41,6 +41,13 @@ struct Findings {
   std::vector<std::string> not_checked;      // sentences: what was left out, and why
 };
 
-Findings analyse(const Inputs& inputs);
+// What C++ and CUDA files say by themselves. Nothing here asks the Python side, which may be evaluated by
+// another thread at the same time; nobody else may use Inputs::cuda meanwhile.
+struct CudaReading {
+  std::vector<Item> host;   // gates in host code
+};
+CudaReading read_cuda(const Inputs& inputs);
+
+Findings analyse(const Inputs& inputs, CudaReading reading);
 
 }  // namespace ungate::gate

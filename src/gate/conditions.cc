@@ -30,6 +30,15 @@ NodeId conjunction_around(const Tree& t, source::Range place) {
   return best;
 }
 
+NodeId test_around(const Tree& t, source::Range place) {
+  NodeId best = 0;
+  for (NodeId id = 1; id < t.nodes.size(); ++id) {
+    bool holds = t[id].kind == NodeKind::if_ && t.child(id, 1) != 0 && t[t.child(id, 1)].range.contains(place);
+    if (holds && (best == 0 || t[best].range.contains(t[id].range))) best = id;
+  }
+  return best == 0 ? 0 : t.child(best, 0);
+}
+
 namespace {
 
 // The items of the list that is all that an arm returns or assigns, sorted; none for any other arm.

@@ -21,8 +21,6 @@ using python::Want;
 constexpr std::size_t kMostNames = 8;
 // Rounds of names that turned out to depend on the device.
 constexpr int kRounds = 3;
-// Bytes of a file: longer ones are written by programs (bindings, tables) and decide nothing.
-constexpr std::size_t kLongestFile = 1 << 20;
 // Of a name that other files are searched for: shorter ones ("arch", "run") are everywhere.
 constexpr std::size_t kShortestName = 5;
 
@@ -109,7 +107,7 @@ class Reader {
  private:
   void add(const std::string& path) {
     const source::SourceFile* file = in_.cuda.file(path);
-    if (file == nullptr || file->text().size() > kLongestFile || !seen_.insert(path).second) return;
+    if (file == nullptr || file->text().size() > kLongestHostFile || !seen_.insert(path).second) return;
     program_.add(path, in_.cuda.file(path)->text(), in_.cuda.directives(path), in_.cuda.structure(path));
     read_.push_back(path);
   }

@@ -8,6 +8,9 @@ namespace ungate::gate {
 
 // Reads `files`, then those that name a function or field that turned out to depend on the device. Choices
 // that shut none of the targets out are left out unless `open_too`.
+// Bytes of a file: longer ones are written by programs (bindings, tables) and decide nothing.
+inline constexpr std::size_t kLongestHostFile = 1 << 20;
+
 std::vector<Item> host_items(const Inputs& in);
 
 Effect effect_of_host(const Item& item);

@@ -275,6 +275,7 @@ void Judge::judge() {
       judge_by_libraries(in_.libraries, item, item.gate.standings[t]);
     }
   }
+  for (std::size_t t = 0; t < in_.targets.size(); ++t) revoke_wrong_arms(t);
   for (bool changed = true; changed;) {
     changed = false;
     for (Item& item : items_) {

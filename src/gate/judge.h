@@ -38,6 +38,7 @@ class Judge {
   void over_admits(Item& item, std::size_t t);
   bool belies_its_name(Item& item, Standing& s);
   void find_unmet_bounds(std::size_t t);
+  void revoke_wrong_arms(std::size_t t);
   void by_modules(Item& item, Standing& standing, const std::set<std::size_t>& modules);
   void by_instructions(Item& item, Standing& standing);
   void by_arm(Item& item, Standing& standing);

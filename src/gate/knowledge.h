@@ -45,6 +45,7 @@ struct PackagePart {
   std::string id;
   std::vector<std::string> names;    // identifiers that stand for it, in lower case; '*' matches anything
   std::vector<std::string> except;   // identifiers that look like it and are something else
+  std::vector<std::string> expressions;  // whole gates that stand for it, as one line; '*' matches anything
   arch::DeviceSet targets;           // for which it holds
   int shared_kb = 0;                 // shared memory that a block of it needs: it holds where there is less
   Verdict verdict = Verdict::capability;

@@ -76,7 +76,6 @@ void Links::lead_to(std::size_t m) {
   for (std::size_t at = 0; at < steps.size() && steps.size() < kMostRoutines; ++at) {
     if (steps[at].depth >= kFarthest) continue;
     for (const python::CallSite& site : callers_.of(steps[at].routine)) {
-      if (site.confidence == python::Confidence::guessed) continue;
       const source::SourceFile& file = *in_.program[site.in.module].file;
       const char* how = site.confidence == python::Confidence::exact ? "" : " (by its unique name)";
       Evidence edge{fmt::format("{} calls {}{}", site.in.name.empty() ? "the module" : site.in.qualname.text(), steps[at].routine.qualname.text(), how),

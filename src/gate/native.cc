@@ -66,7 +66,7 @@ class Ties {
 
   void follow_imports(std::size_t library) {
     const std::string& module = in_.libraries.all[library].module;
-    for (ModuleId id : in_.holders(Symbol(last_part(module)))) {
+    for (ModuleId id : in_.texts.holders(Symbol(last_part(module)))) {
       if (text_of(id).empty()) continue;
       const auto& lines = in_.program[id].outline->lines();
       for (std::size_t i = 0; i < lines.size(); ++i) {
@@ -156,15 +156,10 @@ class Ties {
 
   void follow_ops() {
     find_arms();
-    // "ops" itself is too short to be a word that files are looked up by.
-    std::set<ModuleId> holders;
-    for (const std::string& op : in_.libraries.ops()) {
-      for (ModuleId id : in_.holders(Symbol(op))) holders.insert(id);
-    }
-    for (ModuleId id : holders) {
+    constexpr std::string_view kOps = "torch.ops.";
+    for (ModuleId id : holders(Symbol("torch"), kOps)) {
       if (in_.program[id].name.text().starts_with("torch.")) continue;
       std::string_view text = text_of(id);
-      constexpr std::string_view kOps = "torch.ops.";
       for (std::size_t at = text.find(kOps); at != text.npos; at = text.find(kOps, at + 1)) {
         std::string_view space = identifier_at(text, at + kOps.size());
         std::size_t end = at + kOps.size() + space.size();
@@ -180,6 +175,17 @@ class Ties {
         }
       }
     }
+  }
+
+  // The modules that hold a word, and this text somewhere.
+  std::vector<ModuleId> holders(Symbol word, std::string_view wanted) {
+    std::vector<ModuleId> modules = in_.texts.holders(word), out;
+    std::vector<char> holds(modules.size(), 0);
+    in_.texts.each(modules, [&](std::size_t i, std::string_view text) { holds[i] = text.find(wanted) != text.npos; });
+    for (std::size_t i = 0; i < modules.size(); ++i) {
+      if (holds[i]) out.push_back(modules[i]);
+    }
+    return out;
   }
 
   // The name of a line "NAME = torch.ops.SPACE".

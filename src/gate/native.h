@@ -37,7 +37,6 @@ struct NativeLibrary {
 // are read when they are asked for.
 struct NativeLibraries {
   std::vector<NativeLibrary> all;
-  std::function<std::vector<std::string>()> ops;  // names without namespace, each once
   std::function<std::vector<std::size_t>(std::string_view name_space, std::string_view op)> with_op;
 };
 

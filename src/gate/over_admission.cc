@@ -1,5 +1,6 @@
 // Gates that let a target in although what is behind them cannot serve it.
 #include <algorithm>
+#include <set>
 
 #include <fmt/core.h>
 
@@ -71,6 +72,28 @@ void Judge::over_admits(Item& item, std::size_t t) {
   s.verdict = Verdict::over_admission;
   s.effect = part->targets.has(s.device.index()) ? c.sink != nullptr ? Effect::fails_build : Effect::no_code : Effect::wrong_limit;
   s.evidence.push_back({fmt::format("it lets {} in, but {}", s.device.name(), part->text), part->link});
+}
+
+// `if is_sm100(): x = A / elif cc >= 80: x = B`, and B cannot run on the target: the arm that takes it serves it
+// as little as none, so the first one shuts it out.
+void Judge::revoke_wrong_arms(std::size_t t) {
+  std::set<std::pair<std::uint32_t, std::uint32_t>> wrong;   // chain and arm
+  for (const Item& item : items_) {
+    bool over = item.is_python() && item.gate.standings[t].verdict == Verdict::over_admission;
+    if (over && item.choice.chain != python::kNoIndex) wrong.emplace(item.choice.chain, item.choice.arm);
+  }
+  for (Item& item : items_) {
+    Admission& a = item.admissions[t];
+    if (a.served_by == python::kNoIndex || !wrong.contains({item.choice.chain, a.served_by})) continue;
+    const Choice& c = item.choice;
+    const python::Condition* condition = c.condition == python::kNoIndex ? nullptr : &in_.evaluation.conditions()[c.condition];
+    Admission alone = admission(c, condition, nullptr, in_.targets[t]);
+    if (alone.admits != Admits::no) continue;
+    a = alone;
+    item.gate.standings[t] = {};
+    judge(item, t);
+    item.gate.standings[t].evidence.push_back({"another arm of the chain takes it, which cannot serve it", ""});
+  }
 }
 
 // `if major < 9: return` and then `TABLE[major]`: the exit is there for devices that what follows does not know,

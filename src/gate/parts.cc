@@ -73,7 +73,21 @@ std::string_view stem_of(std::string_view path) {
   return path.substr(0, path.rfind('.'));
 }
 
-bool is_simple(NodeKind k) { return k == NodeKind::expression || k == NodeKind::assign || k == NodeKind::annotated || k == NodeKind::return_; }
+// A statement that does something without asking; no docstring.
+bool is_simple(const python::Tree& t, NodeId id) {
+  NodeKind k = t[id].kind;
+  if (k == NodeKind::expression) return t[t.child(id, 0)].kind != NodeKind::constant;
+  return k == NodeKind::assign || k == NodeKind::annotated || k == NodeKind::return_;
+}
+
+std::vector<NodeId> simple_statements(const python::Tree& t, NodeId block) {
+  std::vector<NodeId> out;
+  if (block == 0 || t[block].kind != NodeKind::block) return out;
+  for (NodeId id : t.children(block)) {
+    if (is_simple(t, id)) out.push_back(id);
+  }
+  return out;
+}
 
 }  // namespace
 
@@ -83,8 +97,8 @@ bool concerns(const PackagePart& part, arch::Device device) {
   return part.shared_kb > 0 && has > 0 && has < part.shared_kb;
 }
 
-std::vector<const PackagePart*> Parts::parts_for(const Item& item, arch::Device device) const {
-  std::vector<const PackagePart*> out;
+Parts::List Parts::parts_for(const Item& item, arch::Device device) const {
+  List out;
   for (const PackageRules& package : knowledge_.packages) {
     if (package.folder.empty() || !item.gate.path.starts_with(package.folder + '/')) continue;
     for (const PackagePart& part : package.parts) {
@@ -94,30 +108,108 @@ std::vector<const PackagePart*> Parts::parts_for(const Item& item, arch::Device 
   return out;
 }
 
+// What an arm does, however deep: its tests and what it logs only mention a part.
+const PackagePart* Parts::in_arm(const python::Tree& t, NodeId id, const source::SourceFile& file, const List& parts) const {
+  if (id == 0 || evaluation_.only_logs(t, id)) return nullptr;
+  NodeKind k = t[id].kind;
+  bool tested = k == NodeKind::if_ || k == NodeKind::while_;
+  if (!tested && k != NodeKind::block && k != NodeKind::for_ && k != NodeKind::with && k != NodeKind::try_) {
+    return named_in(file.text(t[id].range), parts);
+  }
+  for (std::size_t i = tested ? 1 : 0; i < t[id].count; ++i) {
+    if (const PackagePart* part = in_arm(t, t.child(id, i), file, parts)) return part;
+  }
+  return nullptr;
+}
+
+// `elif is_blackwell(): return scaled_linear`: the part that the functions named in the arm lead to in any case.
+const PackagePart* Parts::behind(const Item& item, const List& parts) const {
+  const Choice& c = item.choice;
+  if (c.tree == nullptr) return nullptr;
+  const python::Tree& t = *c.tree;
+  for (NodeId statement : simple_statements(t, c.serves)) {
+    for (NodeId id = 1; id < t.nodes.size(); ++id) {
+      if (!t[statement].range.contains(t[id].range)) continue;
+      std::optional<python::Place> function;
+      if (t[id].kind == NodeKind::name) {
+        function = evaluation_.definition(c.place.module, t[id].name);
+      } else if (t[id].kind == NodeKind::attribute && t[t.child(id, 0)].kind == NodeKind::name) {
+        function = evaluation_.attribute_definition(c.place.module, t[t.child(id, 0)].name, t[id].name);
+      }
+      if (!function) continue;
+      if (const PackagePart* part = in_function(*function, parts)) return part;
+    }
+  }
+  return nullptr;
+}
+
+// `@supported([100, 120]) def check(): …` and `@requires(common_check=check) def op(): …`: the part that op leads to
+// in any case.
+const PackagePart* Parts::checked_by(std::string_view check, python::ModuleId module, const List& parts) const {
+  if (check.empty()) return nullptr;
+  const source::SourceFile& file = *program_[module].file;
+  const std::string argument = '=' + std::string(check);
+  for (const python::Statement& s : program_[module].outline->statements()) {
+    if (s.kind != python::LineKind::function) continue;
+    std::string_view text = file.text(s.range);
+    std::string_view decorators = text.substr(0, text.find("\ndef "));
+    if (decorators.find(argument) == std::string_view::npos) continue;
+    if (const PackagePart* part = in_function({module, s.range}, parts)) return part;
+  }
+  return nullptr;
+}
+
+const PackagePart* Parts::in_function(const python::Place& function, const List& parts) const {
+  const python::Tree& t = program_.parse_range(function.module, function.range);
+  const source::SourceFile& file = *program_[function.module].file;
+  for (NodeId id = 1; id < t.nodes.size(); ++id) {
+    if (t[id].kind != NodeKind::function) continue;
+    for (NodeId part : t.children(id)) {
+      for (NodeId statement : simple_statements(t, part)) {
+        if (const PackagePart* found = named_in(file.text(t[statement].range), parts)) return found;
+      }
+    }
+    return nullptr;
+  }
+  return nullptr;
+}
+
 const PackagePart* Parts::find(const Item& item, const Admission& admission, arch::Device device, Within within) const {
   auto parts = parts_for(item, device);
   if (parts.empty() || !item.is_python()) return nullptr;
   const Choice& c = item.choice;
   const source::SourceFile& file = *program_[c.place.module].file;
+  NodeId around = conjunction_around(*c.tree, c.place.range);
+  std::string conjunction = around == 0 ? "" : text::one_line(file.text((*c.tree)[around].range), 400);
+  for (const PackagePart* part : parts) {
+    auto whole = [&](const std::string& pattern) { return fits(pattern, item.gate.expression) || fits(pattern, conjunction); };
+    if (std::ranges::any_of(part->expressions, whole)) return part;
+  }
   if (const PackagePart* part = named_in(file.text(c.place.range), parts)) return part;
   auto named_at = [&](NodeId node) { return node == 0 ? nullptr : named_in(file.text((*c.tree)[node].range), parts); };
-  if (const PackagePart* part = named_at(conjunction_around(*c.tree, c.place.range))) return part;
+  if (const PackagePart* part = named_at(around)) return part;
   if (const PackagePart* part = named_at(condition_around(*c.tree, c.place.range))) return part;
+  // `if backend == "trtllm": if not is_sm100(): raise`
+  bool refines = c.refusal == python::Refusal::raises && c.serves == 0;
   if (within == Within::arm) {
     // What stands deeper in the arm has gates of its own.
-    for (NodeId statement : c.serves == 0 ? std::span<const NodeId>() : c.tree->children(c.serves)) {
-      bool simple = (*c.tree)[c.serves].kind == NodeKind::block && is_simple((*c.tree)[statement].kind);
-      if (const PackagePart* part = simple ? named_at(statement) : nullptr) return part;
+    for (NodeId statement : simple_statements(*c.tree, c.serves)) {
+      if (const PackagePart* part = named_at(statement)) return part;
     }
+    if (const PackagePart* part = behind(item, parts)) return part;
+    if (refines) return named_at(test_around(*c.tree, c.place.range));
     bool predicate = c.position == Choice::Position::returned || c.refusal == python::Refusal::returns;
     return predicate ? named_in(item.gate.enclosing, parts) : nullptr;
   }
-  if (const PackagePart* part = named_at(c.serves)) return part;
+  if (const PackagePart* part = in_arm(*c.tree, c.serves, file, parts)) return part;
+  if (const PackagePart* part = behind(item, parts)) return part;
+  if (const PackagePart* part = refines ? named_at(test_around(*c.tree, c.place.range)) : nullptr) return part;
   // An arm that takes the target out of what all others get: that is in the other arms.
   if (admission.exception) {
     if (const PackagePart* part = named_in(file.text(evaluation_.chains()[c.chain].place.range), parts)) return part;
   }
   if (const PackagePart* part = named_in(decorated(file, c), parts)) return part;
+  if (const PackagePart* part = checked_by(decorated(file, c), c.place.module, parts)) return part;
   if (const PackagePart* part = named_in(item.gate.enclosing, parts)) return part;
   if (const PackagePart* part = named_in(stem_of(item.gate.path), parts)) return part;
   return item.served.empty() ? nullptr : named_in(file.text(item.served), parts);

@@ -1,7 +1,8 @@
 // Parts: code behind gates that a package knows by name, and the devices that cannot run it (internal).
 //
-// A gate leads to a part whose name stands in its condition, in the arm that it opens, or in the names of the
-// function and file around it. The nearest of these that names a part decides.
+// A gate leads to a part whose name stands in its condition, in the arm that it opens, in what the functions
+// called there do without asking further, in the test that it refines, or in the names of the function and file
+// around it. The nearest of these that names a part decides.
 #pragma once
 
 #include <string>
@@ -14,7 +15,7 @@ namespace ungate::gate {
 
 class Parts {
  public:
-  Parts(const Knowledge& knowledge, const python::Program& program, const python::Evaluation& evaluation)
+  Parts(const Knowledge& knowledge, python::Program& program, python::Evaluation& evaluation)
       : knowledge_(knowledge), program_(program), evaluation_(evaluation) {}
 
   // How far from the gate's own text a part may be named. `arm`: in its condition, or in what its arm does
@@ -24,11 +25,16 @@ class Parts {
   const PackagePart* find(const Item& item, const Admission& admission, arch::Device device, Within within) const;
 
  private:
-  std::vector<const PackagePart*> parts_for(const Item& item, arch::Device device) const;
+  using List = std::vector<const PackagePart*>;
+  List parts_for(const Item& item, arch::Device device) const;
+  const PackagePart* in_arm(const python::Tree& tree, python::NodeId node, const source::SourceFile& file, const List& parts) const;
+  const PackagePart* behind(const Item& item, const List& parts) const;
+  const PackagePart* checked_by(std::string_view check, python::ModuleId module, const List& parts) const;
+  const PackagePart* in_function(const python::Place& function, const List& parts) const;
 
   const Knowledge& knowledge_;
-  const python::Program& program_;
-  const python::Evaluation& evaluation_;
+  python::Program& program_;
+  python::Evaluation& evaluation_;
 };
 
 // A part says this of a device: its shared memory is too small, or the list of devices holds it.

@@ -28,6 +28,15 @@ bool Interpreter::only_logs(const Tree& t, NodeId id) const {
   return t[value].kind == NodeKind::name && (k_.logging.contains(name) || name.text().starts_with("log"));
 }
 
+// `logger.warning_once(…)`: somebody does not get what was asked for.
+bool Interpreter::warns(const Tree& t, NodeId id) const {
+  if (t[id].kind != NodeKind::expression || !only_logs(t, id)) return false;
+  NodeId value = t.child(id, 0);
+  if (t[value].kind != NodeKind::call) return false;
+  std::string_view what = t[t.child(value, 0)].name.text();
+  return std::ranges::any_of(k_.warnings, [&](const std::string& prefix) { return what.starts_with(prefix); });
+}
+
 Symbol Interpreter::literal_text(const Tree& t, NodeId id) const {
   const Node& n = t[id];
   if (n.kind == NodeKind::constant && n.op == static_cast<std::uint8_t>(Constant::string)) return n.name;
@@ -54,9 +63,11 @@ bool is_no(const Tree& t, NodeId id) {
 Refusal Interpreter::refusal_of(const Tree& t, NodeId block, Symbol& type, Symbol& text) const {
   if (block == 0) return Refusal::none;
   NodeId only = block;
+  bool warned = false;
   if (t[block].kind == NodeKind::block) {
     only = 0;
     for (NodeId child : t.children(block)) {
+      warned = warned || warns(t, child);
       if (only_logs(t, child)) continue;
       if (only != 0) return Refusal::none;
       only = child;
@@ -84,9 +95,11 @@ Refusal Interpreter::refusal_of(const Tree& t, NodeId block, Symbol& type, Symbo
         text = s;
         return Refusal::returns;
       }
-      return Refusal::none;
+      return warned ? Refusal::falls_back : Refusal::none;
     case NodeKind::continue_: return Refusal::skips;
-    case NodeKind::assign: return n.count == 2 && is_no(t, t.child(only, 1)) ? Refusal::assigns : Refusal::none;
+    case NodeKind::assign:
+      if (n.count == 2 && is_no(t, t.child(only, 1))) return Refusal::assigns;
+      return warned ? Refusal::falls_back : Refusal::none;
     default: return Refusal::none;
   }
 }

@@ -18,7 +18,7 @@ Lifted Interpreter::eval_call(NodeId id, Frame& f, DeviceSet mask) {
     Lifted value = operand(argument, f, mask);
     switch (t[argument].kind) {
       case NodeKind::keyword:
-        value = operand(t.child(argument, 0), f, mask);
+        value = passed(t.child(argument, 0), Choice::Position::argument, f, mask);
         arguments.keywords.emplace_back(t[argument].name, value);
         break;
       case NodeKind::star: spread(value, arguments); break;

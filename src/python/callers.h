@@ -11,13 +11,13 @@
 #include <vector>
 
 #include "python/evaluate.h"
+#include "python/uses.h"
 
 namespace ungate::python {
 
 enum class Confidence : std::uint8_t {
   exact,        // the name resolves to the function
-  unique_name,  // it resolves to nothing known, and only one function has this name
-  guessed       // one of several functions of this name
+  unique_name   // it resolves to nothing known, and only one function has this name
 };
 
 // A function or method, or a module's top level (empty range).
@@ -32,18 +32,30 @@ struct Routine {
 struct CallSite {
   Routine in;               // the function that holds the call
   source::Range range;        // of the name at the call
-  Confidence confidence = Confidence::guessed;
+  Confidence confidence = Confidence::unique_name;
+};
+
+// The uses of a name in one module, in order of the text.
+struct ModuleUses {
+  ModuleId module = 0;
+  std::vector<Use> uses;
+};
+
+// The texts of modules that need not be loaded.
+struct Texts {
+  // Modules that hold a word, in a fixed order.
+  std::function<std::vector<ModuleId>(Symbol word)> holders;
+  // Calls f(i, text) for modules[i], for several at a time; texts that nobody else needs are dropped again.
+  // Not called for modules that cannot be read.
+  std::function<void(const std::vector<ModuleId>& modules, const std::function<void(std::size_t i, std::string_view text)>& f)> each;
 };
 
 class Callers {
  public:
-  // Gives the modules that hold a word, in a fixed order.
-  using Holders = std::function<std::vector<ModuleId>(Symbol word)>;
+  Callers(Program& program, Evaluation& evaluation, const Texts& texts) : p_(program), e_(evaluation), texts_(texts) {}
 
-  Callers(Program& program, Evaluation& evaluation, Holders holders)
-      : p_(program), e_(evaluation), holders_(std::move(holders)) {}
-
-  // The places that call (or pass on) a function, other than its own definition and imports.
+  // The places that call (or pass on) a function, other than its own definition and imports. Left out are
+  // those where the name could be one of several functions and does not resolve to this one.
   const std::vector<CallSite>& of(const Routine& function);
   // The function or method around an offset; empty name at module level.
   Routine around(ModuleId module, std::uint32_t offset);
@@ -52,13 +64,17 @@ class Callers {
 
  private:
   const std::vector<Statement>& members(ModuleId module, const Statement& klass);
-  std::size_t definitions(Symbol name);
-  Confidence resolve(const Routine& wanted, const CallSite& site, std::string_view text);
+  const std::vector<ModuleUses>& uses_of(Symbol name);
+  const std::vector<ModuleUses>& candidates(Symbol name);
+  bool is_unique(Symbol name);
+  bool is_code(ModuleId module, const Use& use, const LogicalLine*& line);
+  bool resolves(const Routine& wanted, const CallSite& site, const Use& use);
 
   Program& p_;
   Evaluation& e_;
-  Holders holders_;
-  std::unordered_map<Symbol, std::size_t> definitions_;
+  const Texts& texts_;
+  std::unordered_map<Symbol, std::vector<ModuleUses>> uses_, candidates_;
+  std::unordered_map<Symbol, bool> unique_;
   std::map<std::pair<ModuleId, std::uint32_t>, std::vector<Statement>> members_;  // of classes
   std::map<Routine, std::vector<CallSite>> sites_;
 };

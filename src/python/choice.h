@@ -32,6 +32,7 @@ enum class Refusal : std::uint8_t {
   none,        // there is no such arm, or it does something else
   raises,      // raise or assert
   returns,     // returns False, None, (False, …) or a text
+  falls_back,  // warns, and returns or sets something else
   skips,       // continue
   assigns      // sets something to False or None
 };

@@ -75,12 +75,14 @@ void Interpreter::record(NodeId expr, Lifted value, Frame& f, DeviceSet mask, Wa
   DeviceSet reach = mask - l_.absent(value);
   bool is_condition = f.position == Choice::Position::condition || f.position == Choice::Position::returned;
   bool combined = whole != nullptr && is_boolean(t[whole->root].kind);  // flag = self.other and more
-  if (kind == Choice::Kind::flag && !(whole != nullptr && (is_condition || combined))) return;
+  bool passed = whole == nullptr;  // f(supported=flag)
+  if (kind == Choice::Kind::flag && !passed && !is_condition && !combined) return;
   if (kind == Choice::Kind::flag && set_by_arms(expr, f)) return;
   if (kind == Choice::Kind::other && whole == nullptr) return;
   if (kind == Choice::Kind::subscript && whole == nullptr) return;
   if (f.intermediate) return;
-  if (l_.uniform(value) || !is_choice(value, mask, kind != Choice::Kind::flag)) return;
+  if (f.rounds != nullptr && l_.uniform(value)) f.rounds->push_back({expr, choice_outcome(value), mask});
+  if (l_.uniform(value) || !is_choice(value, mask, passed || kind != Choice::Kind::flag)) return;
   Outcome outcome = choice_outcome(value);
   if (!outcome.differs(reach)) return;
   Choice& c = choice_at(expr, f);
@@ -102,6 +104,17 @@ void Interpreter::record(NodeId expr, Lifted value, Frame& f, DeviceSet mask, Wa
   }
   add_deciders(c, value, mask);
   if (c.via.empty()) c.via = via;
+}
+
+// `for kernel in KERNELS: if kernel.can_implement(…)`: one kernel's answer depends on the device, another's on
+// the arguments. The place gives both.
+void Interpreter::join_uniform_rounds(const std::vector<UniformRound>& rounds, const Frame& f) {
+  for (const UniformRound& round : rounds) {
+    auto known = choice_index_.find(key_of(f.tree, round.expr));
+    if (known == choice_index_.end()) continue;
+    choices[known->second].outcome |= round.outcome.on(round.mask);
+    choices[known->second].alive |= round.mask;
+  }
 }
 
 // True for a local that only constants are assigned to: what differs is which arm assigned it, and the gate is

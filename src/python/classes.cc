@@ -209,8 +209,10 @@ void Interpreter::run_member(ClassId klass, std::uint32_t index) {
   if (whole) note_errors(f.module, *f.tree);
   f.scope = member.scope;
   f.slots.resize(scope_of(f).slots.size());
+  std::size_t fuel = std::exchange(fuel_, statistics.expressions + kFuel);   // it runs once, whoever comes first
   if (whole) exec_block(f.tree->root, f, value::Values::all());
   else exec(member.node, f, value::Values::all());
+  fuel_ = fuel;
   Klass& k = classes_[klass];
   for (std::size_t i = 0; i < f.slots.size(); ++i) {
     if (f.slots[i] == Lifted()) continue;

@@ -47,17 +47,22 @@ Lifted Interpreter::condition_value(NodeId expr, Frame& f, DeviceSet mask, Want 
     bool first = true;
     source::Range outer = std::exchange(whole.either, conjunction ? source::Range() : n.range);
     auto [in_and, negated] = std::pair(std::exchange(whole.in_and, conjunction), std::exchange(whole.negated, false));
+    std::size_t held_outside = held_.size();
     for (NodeId operand : t.children(expr)) {
       if (!first) {
         Outcome so_far = l_.truth(out).on(live);
         live = (conjunction ? so_far.may_pass() : so_far.may_fail()) - f.pending;
         if (live.empty()) break;
       }
+      std::size_t held = held_.size();
       Lifted next = condition_value(operand, f, live, want, whole);
+      held_.resize(held);
+      if (conjunction && is_flag(t, operand)) held_.push_back(operand);
       Lifted joined = first ? next : l_.zip(out, next, [&](ValueId a, ValueId b) { return connect(conjunction, a, b); });
       out = first ? next : l_.overlay(out, live, joined);
       first = false;
     }
+    held_.resize(held_outside);
     whole.either = outer, whole.in_and = in_and, whole.negated = negated;
     return out;
   }
@@ -72,6 +77,7 @@ Lifted Interpreter::condition_value(NodeId expr, Frame& f, DeviceSet mask, Want 
   Choice::Position position = f.position;
   f.intermediate = false;
   Lifted value = eval_raw(expr, f, mask);
+  if (!held_.empty() && !l_.uniform(value) && is_flag(t, expr)) value = given_what_holds(expr, value, f);
   f.position = position;
   if (f.emit) {
     f.via = outer_via;

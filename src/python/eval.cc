@@ -1,4 +1,6 @@
 // Expressions.
+#include <algorithm>
+
 #include "python/interpreter.h"
 
 namespace ungate::python {
@@ -21,6 +23,25 @@ Lifted Interpreter::eval(NodeId id, Frame& f, DeviceSet mask) {
   f.via = outer;
   record(id, value, f, mask, Want::yes, nullptr, via);
   if (outer != nullptr) outer->insert(outer->end(), via.begin(), via.end());
+  return value;
+}
+
+// A flag that is handed on under a name: `f(scale_ue8m0=BLACKWELL)`, `SCALE_UE8M0 = BLACKWELL`.
+Lifted Interpreter::passed(NodeId id, Choice::Position as, Frame& f, DeviceSet mask) {
+  NodeKind kind = (*f.tree)[id].kind;
+  bool flag = kind == NodeKind::name || kind == NodeKind::attribute;
+  Choice::Position position = std::exchange(f.position, as);
+  std::vector<Place> via;
+  std::vector<Place>* outer = f.via;
+  if (flag && f.emit) {
+    f.via = &via;
+    f.intermediate = false;
+  }
+  Lifted value = eval(id, f, mask);
+  f.via = outer;
+  f.position = as;
+  if (flag && f.emit) record(id, value, f, mask, Want::yes, nullptr, via);
+  f.position = position;
   return value;
 }
 
@@ -126,6 +147,20 @@ Lifted Interpreter::compare_lifted(value::Comparison op, Lifted a, Lifted b) {
   });
 }
 
+// `sm_version in ["sm_100", "sm_103"]`, where nothing is known of sm_version.
+Lifted Interpreter::compared_fact(const Tree& t, NodeId operand, Lifted left, Lifted right) {
+  const Node& n = t[operand];
+  bool named = n.kind == NodeKind::name || n.kind == NodeKind::attribute;
+  if (!named || !l_.uniform(left) || !l_.uniform(right) || !s_.is_unknown(l_.value(left))) return left;
+  auto known = k_.compared.find(n.name);
+  if (known == k_.compared.end()) return left;
+  auto names_device = [&](ValueId v) { return s_.kind(v) == Kind::string && s_.text(v).starts_with("sm_"); };
+  ValueId other = l_.value(right);
+  bool list = s_.kind(other) == Kind::list || s_.kind(other) == Kind::tuple || s_.kind(other) == Kind::set;
+  bool devices = list ? !s_.items(other).empty() && std::ranges::all_of(s_.items(other), names_device) : names_device(other);
+  return devices ? device_fact(known->second) : left;
+}
+
 Lifted Interpreter::eval_compare(NodeId id, Frame& f, DeviceSet mask) {
   const Tree& t = *f.tree;
   auto operands = t.children(id);
@@ -135,6 +170,7 @@ Lifted Interpreter::eval_compare(NodeId id, Frame& f, DeviceSet mask) {
   for (std::size_t i = 0; i < operators.size(); ++i) {
     Lifted right = operand(operands[i + 1], f, mask);
     intermediate = intermediate || (!l_.uniform(right) && is_intermediate(right));
+    if (i == 0) left = compared_fact(t, operands[0], left, right);
     auto open = [&](Lifted v) { return l_.uniform(v) && s_.is_unknown(l_.value(v)); };
     f.compares_open = f.compares_open || (open(left) && depends_on_device(right)) || (open(right) && depends_on_device(left));
     auto op = static_cast<value::Comparison>(operators[i]);

@@ -23,6 +23,7 @@ WordSet seed_words(const Knowledge& k) {
     std::string_view owner = name.text().substr(0, std::min(name.text().rfind('.'), name.text().size()));
     words.add(owner.substr(owner.rfind('.') + 1));
   }
+  for (const auto& [name, gives] : k.compared) words.add(name.text());
   for (const Sink& sink : k.sinks) words.add(sink.name.text());
   for (Symbol name : k.captures) add_last(name);
   for (const std::string& seed : k.seeds) words.add(std::string_view(seed).substr(seed.rfind('.') + 1));
@@ -46,6 +47,8 @@ std::vector<Symbol> Evaluation::run(const std::vector<ModuleId>& modules, unsign
   }
   return names;
 }
+
+bool Evaluation::only_logs(const Tree& tree, NodeId node) const { return interpreter_->only_logs(tree, node); }
 
 void Evaluation::watch(ModuleId module, std::uint32_t offset) { interpreter_->watch(module, offset); }
 
@@ -74,6 +77,8 @@ std::optional<Place> Evaluation::attribute_definition(ModuleId module, Symbol ba
 std::optional<Place> Evaluation::imported(ModuleId module, source::Range statement, Symbol name) {
   return interpreter_->definition_of(interpreter_->import_in(module, statement, name));
 }
+
+std::unordered_set<Symbol> Evaluation::made_names() const { return interpreter_->made_names(); }
 
 value::Lifted Evaluation::global(ModuleId module, std::string_view name) {
   return interpreter_->global(module, Symbol(name));

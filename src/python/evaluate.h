@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 #include "python/choice.h"
@@ -53,6 +54,12 @@ class Evaluation {
   std::optional<Place> definition(ModuleId module, Symbol name);
   std::optional<Place> attribute_definition(ModuleId module, Symbol base, Symbol name);
   std::optional<Place> imported(ModuleId module, source::Range statement, Symbol name);
+
+  // Names that packages make when they start, by the rules: no statement need bind them.
+  std::unordered_set<Symbol> made_names() const;
+
+  // True if a statement or block does nothing but log.
+  bool only_logs(const Tree& tree, NodeId node) const;
 
   // What a module's global holds, and what calling it without arguments gives.
   value::Lifted global(ModuleId module, std::string_view name);

@@ -26,7 +26,8 @@ DeviceSet Interpreter::exec(NodeId id, Frame& f, DeviceSet mask) {
       break;
     case NodeKind::assign: {
       f.position = Choice::Position::assigned;
-      Lifted value = eval(child(n.count - 1), f, mask);
+      bool alias = f.function == kNoIndex;
+      Lifted value = alias ? passed(child(n.count - 1), f.position, f, mask) : eval(child(n.count - 1), f, mask);
       for (std::size_t i = 0; i + 1 < n.count; ++i) assign(child(i), value, f, mask - f.pending);
       break;
     }

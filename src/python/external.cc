@@ -34,6 +34,10 @@ Lifted Interpreter::device_fact(Gives gives) {
         std::string cc = std::to_string(d.cc());
         return d.is_future() ? s_.unknown({Free_::name, Symbol("architectures")}) : s_.string(cc + ';' + cc + "-real");
       });
+    case Gives::arch_name:
+      return tabulate([&](arch::Device d) {
+        return d.is_future() ? s_.unknown({Free_::name, Symbol("architecture")}) : s_.string("sm_" + std::to_string(d.cc()));
+      });
     case Gives::at_least:
     case Gives::device_name: return unknown(Free_::device_name, "of the GPU");
   }

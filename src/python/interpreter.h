@@ -45,6 +45,7 @@ class Interpreter {
 
   // A module's global, bound when asked for.
   Lifted global(ModuleId module, Symbol name);
+  std::unordered_set<Symbol> made_names() const;
   Lifted call(Lifted callee, const Arguments& arguments, Frame& frame, DeviceSet mask);
   Lifted attribute(Lifted base, Symbol name, Frame& f, DeviceSet mask);
 
@@ -75,6 +76,8 @@ class Interpreter {
   struct Statistics {
     std::size_t functions = 0, runs = 0, expressions = 0, cached_calls = 0;
   } statistics;
+
+  bool only_logs(const Tree& t, NodeId id) const;
 
  private:
   using Free_ = value::Free::Kind;
@@ -149,6 +152,11 @@ class Interpreter {
 
   // condition.cc
   Outcome condition(NodeId expr, Frame& f, DeviceSet mask, const Arms& arms);
+  // correlated.cc
+  static bool is_flag(const Tree& t, NodeId id);
+  std::optional<ModuleId> flag_module(const Tree& t, NodeId flag, Frame& f);
+  std::optional<ModuleId> giver(ModuleId id, Symbol name, int depth);
+  Lifted given_what_holds(NodeId flag, Lifted value, Frame& f);
   Lifted condition_value(NodeId expr, Frame& f, DeviceSet mask, Want want, Whole& whole);
   Lifted eval_whole(NodeId expr, Frame& f, DeviceSet mask);
   Lifted eval_returned(NodeId expr, Frame& f, DeviceSet mask);
@@ -157,8 +165,8 @@ class Interpreter {
   void refine(NodeId expr, bool holds, Frame& f, DeviceSet mask);
 
   // arms.cc
-  bool only_logs(const Tree& t, NodeId id) const;
   Symbol literal_text(const Tree& t, NodeId id) const;
+  bool warns(const Tree& t, NodeId id) const;
   Refusal refusal_of(const Tree& t, NodeId block, Symbol& type, Symbol& text) const;
   Arms judge_arms(const Tree& t, NodeId body, NodeId orelse) const;
   bool handles(const Tree& t, NodeId handler, Symbol type) const;
@@ -181,6 +189,7 @@ class Interpreter {
   Says what_it_says(Lifted operand) const;
   bool is_intermediate(Lifted operand) const;
   bool names_device(Lifted key) const;
+  void join_uniform_rounds(const std::vector<UniformRound>& rounds, const Frame& f);
   bool set_by_arms(NodeId expr, const Frame& f) const;
   void add_deciders(Choice& c, Lifted value, DeviceSet mask);
   Choice& choice_at(NodeId expr, const Frame& f);
@@ -207,10 +216,12 @@ class Interpreter {
   // eval.cc
   Lifted unknown(Free_ kind, std::string_view name);
   Lifted eval(NodeId id, Frame& f, DeviceSet mask);
+  Lifted passed(NodeId id, Choice::Position as, Frame& f, DeviceSet mask);
   Lifted eval_raw(NodeId id, Frame& f, DeviceSet mask);
   Lifted operand(NodeId id, Frame& f, DeviceSet mask);
   Lifted eval_constant(const Tree& t, NodeId id);
   Lifted eval_fstring(NodeId id, Frame& f, DeviceSet mask);
+  Lifted compared_fact(const Tree& t, NodeId operand, Lifted left, Lifted right);
   Lifted eval_compare(NodeId id, Frame& f, DeviceSet mask);
   Lifted compare_lifted(value::Comparison op, Lifted a, Lifted b);
   Lifted eval_subscript(NodeId id, Frame& f, DeviceSet mask);
@@ -409,6 +420,7 @@ class Interpreter {
   std::vector<std::pair<FunctionId, ClosureId>> inner_runs_;
   std::uint32_t depth_ = 0;
   std::size_t fuel_ = kFuel;
+  std::vector<NodeId> held_;  // flags that hold where the current operand of an `and` is asked
 
   // The place that is watched, and the statements around it that were run.
   struct Watch {

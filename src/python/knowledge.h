@@ -21,7 +21,8 @@ enum class Gives : std::uint8_t {
   smem_sm,           // bytes of shared memory of a multiprocessor
   device_name,       // the product name: free
   at_least,          // capability >= (the arguments)
-  arch_texts         // "120;120-real": the architectures that a generator makes code for
+  arch_texts,        // "120;120-real": the architectures that a generator makes code for
+  arch_name          // "sm_120"
 };
 
 // A keyword argument, or the first argument of a decorator, whose value lists the devices it admits.
@@ -48,6 +49,7 @@ struct Knowledge {
   Map<Gives> functions;         // by last name, wherever it is defined
   // Of a parameter: by the name of its annotation, or by its own dotted name (package.module.function.parameter).
   Map<Gives> annotations;
+  Map<Gives> compared;          // a name that holds this where it is compared with names of devices: "sm_100"
   Map<Gives> properties;        // attribute of device properties
   Map<value::Constant> constants;  // dotted name of a value or of a call without device: what it is
   Map<Symbol> objects;          // dotted global that is made at run time -> dotted class it is an object of
@@ -60,6 +62,7 @@ struct Knowledge {
   Set identities;               // decorators and wrappers that give back the function they are given
   Set captures;                 // dotted functions whose calls are kept: builders of JIT modules
   Set logging;                  // first names of calls that only log: logger, warnings, print
+  std::vector<std::string> warnings;  // how the last name begins where a call tells of a fallback: warn
   Set common;                   // names too common to follow from file to file
   std::vector<std::string> seeds;  // words that make a file worth reading, beside the names above
 

@@ -13,6 +13,8 @@ DeviceSet Interpreter::exec_for(NodeId id, Frame& f, DeviceSet mask) {
   DeviceSet done, running = mask;
   std::optional<std::size_t> rounds = known_length(iterable, mask);
   if (rounds && *rounds <= kUnroll) {
+    std::vector<UniformRound> uniform;
+    std::vector<UniformRound>* outer = std::exchange(f.rounds, f.emit ? &uniform : nullptr);
     for (std::size_t i = 0; i < *rounds && !running.empty(); ++i) {
       Lifted item = item_at(iterable, i);
       DeviceSet here = running - l_.absent(item);
@@ -21,6 +23,9 @@ DeviceSet Interpreter::exec_for(NodeId id, Frame& f, DeviceSet mask) {
       f.continued = {};
       running = exec_block(body, f, here) | f.continued;
     }
+    f.rounds = outer;
+    if (outer != nullptr) outer->insert(outer->end(), uniform.begin(), uniform.end());
+    join_uniform_rounds(uniform, f);
   } else {
     // Any number of rounds: what the body assigns may or may not have happened.
     std::vector<Lifted> before = f.slots;

@@ -103,6 +103,12 @@ Lifted Interpreter::bind_global(ModuleId id, Symbol name) {
   return l_.of(builtin_name(name));
 }
 
+std::unordered_set<Symbol> Interpreter::made_names() const {
+  std::unordered_set<Symbol> out;
+  for (const auto& [dotted, object] : k_.objects) out.insert(Symbol(dotted.text().substr(dotted.text().rfind('.') + 1)));
+  return out;
+}
+
 // A global that a package makes when it starts (a registry, a module's __getattr__), by the rules.
 bool Interpreter::made_object(ModuleId id, Symbol name, Lifted& out) {
   if (k_.objects.empty()) return false;

@@ -94,6 +94,13 @@ struct Arguments {
   bool open = false;  // *args or **kwargs whose items are not known
 };
 
+// What a place gave in a round of an unrolled loop in which it did not depend on the device.
+struct UniformRound {
+  NodeId expr = 0;
+  value::Outcome outcome;
+  DeviceSet mask;
+};
+
 struct Frame {
   Frame* outer = nullptr;
   ModuleId module = 0;
@@ -113,6 +120,7 @@ struct Frame {
   int tries = 0;                    // try blocks around the current statement
   DeviceSet broke, continued;       // devices that left the innermost loop, its current round
   bool emit = false;                // record choices
+  std::vector<UniformRound>* rounds = nullptr;  // of the unrolled loop being run
   Choice::Position position = Choice::Position::argument;
   std::uint32_t chain = kNoIndex, arm = 0;
   std::vector<Place>* via = nullptr;  // collects the definitions that an expression used

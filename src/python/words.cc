@@ -5,12 +5,6 @@
 
 namespace ungate::python {
 
-WordHash hash_word(std::string_view word) {
-  std::uint32_t h = kWordSeed;
-  for (unsigned char c : word) h = (h ^ c) * kWordPrime;
-  return finish_word(h);
-}
-
 void WordSet::insert(WordHash hash) {
   if (has(hash)) return;
   if ((size_ + 1) * 4 > table_.size()) {
@@ -30,21 +24,25 @@ void WordSet::insert(WordHash hash) {
 
 std::vector<WordHash> words_of(std::string_view text) {
   // A table that fits the cache takes the repetitions; most words of a file occur many times.
-  std::vector<WordHash> table(std::bit_ceil(std::clamp<std::size_t>(text.size() / 8, 64, 1u << 16)), 0);
-  std::size_t mask = table.size() - 1, used = 0;
-  std::vector<WordHash> out;
+  thread_local std::vector<WordHash> table, found;
+  table.assign(std::bit_ceil(std::clamp<std::size_t>(text.size() / 8, 64, 1u << 16)), 0);
+  found.clear();
+  std::size_t mask = table.size() - 1;
   each_word(text, [&](WordHash hash, std::size_t, std::size_t) {
     std::size_t at = hash & mask;
     for (; table[at] != 0; at = (at + 1) & mask) {
       if (table[at] == hash) return;
     }
-    if (used * 2 < table.size()) {
-      table[at] = hash;
-      ++used;
-    }
-    out.push_back(hash);  // past that, some words are listed twice
+    if (found.size() * 2 < table.size()) table[at] = hash;
+    found.push_back(hash);  // past that, some words are listed twice
   });
-  return out;
+  return {found.begin(), found.end()};
+}
+
+bool holds_any(std::string_view text, const WordSet& words) {
+  bool found = false;
+  each_word(text, [&](WordHash hash, std::size_t, std::size_t) { found = found || words.has(hash); });
+  return found;
 }
 
 namespace {

@@ -7,16 +7,18 @@
 #include <unordered_set>
 #include <vector>
 
+#include "base/word_scan.h"
 #include "source/source_file.h"
 
 namespace ungate::python {
 
 using WordHash = std::uint32_t;
 
-// Words shorter than this are not recorded: they name nothing that an audit looks for.
-inline constexpr std::size_t kShortestWord = 4;
+// Words shorter than this are not recorded, but for constants (SM, CC, CAP): they name nothing that an audit
+// looks for.
+inline constexpr std::size_t kShortestWord = 4, kShortestConstant = 2;
 
-WordHash hash_word(std::string_view word);
+using ungate::hash_word;
 
 // A set of words to look for. Lookups cost one probe of a small table.
 class WordSet {
@@ -52,6 +54,9 @@ void each_word(std::string_view text, F&& f);
 
 // The distinct words of a text, in no order.
 std::vector<WordHash> words_of(std::string_view text);
+
+// True if a word of the set stands anywhere in the text.
+bool holds_any(std::string_view text, const WordSet& words);
 
 // True if a word of the set stands in text[range] outside comments and triple-quoted strings.
 bool mentions(std::string_view text, source::Range range, const WordSet& words);

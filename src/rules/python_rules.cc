@@ -23,10 +23,11 @@ E choose(const Yaml& node, const std::array<std::pair<std::string_view, E>, N>& 
   return names[0].second;
 }
 
-constexpr std::array<std::pair<std::string_view, Gives>, 10> kGives{{
+constexpr std::array<std::pair<std::string_view, Gives>, 11> kGives{{
     {"capability", Gives::capability}, {"major", Gives::major}, {"minor", Gives::minor}, {"cc", Gives::cc},
     {"properties", Gives::properties}, {"smem_block", Gives::smem_block}, {"smem_sm", Gives::smem_sm},
-    {"device_name", Gives::device_name}, {"at_least", Gives::at_least}, {"arch_texts", Gives::arch_texts}}};
+    {"device_name", Gives::device_name}, {"at_least", Gives::at_least}, {"arch_texts", Gives::arch_texts},
+    {"arch_name", Gives::arch_name}}};
 
 constexpr std::array<std::pair<std::string_view, Sink::Lists>, 4> kLists{{
     {"majors", Sink::Lists::majors}, {"capabilities", Sink::Lists::capabilities},
@@ -37,7 +38,7 @@ void add_names(const Yaml& list, python::Knowledge::Set& set) {
 }
 
 void load_source(const Yaml& node, python::Knowledge& into) {
-  node.allow({"call", "function", "parameter", "annotation", "property", "gives", "source"});
+  node.allow({"call", "function", "parameter", "annotation", "compared", "property", "gives", "source"});
   node.required("source");
   Gives gives = choose(node["gives"], kGives);
   int kinds = 0;
@@ -50,8 +51,9 @@ void load_source(const Yaml& node, python::Knowledge& into) {
   add("function", into.functions);
   add("parameter", into.annotations);
   add("annotation", into.annotations);
+  add("compared", into.compared);
   add("property", into.properties);
-  if (kinds != 1) node.fail("a source is exactly one of call, function, parameter, annotation, property");
+  if (kinds != 1) node.fail("a source is exactly one of call, function, parameter, annotation, compared, property");
 }
 
 }  // namespace
@@ -59,7 +61,7 @@ void load_source(const Yaml& node, python::Knowledge& into) {
 Status load_sources(std::string_view text, const std::string& file, python::Knowledge& into) {
   auto root = Yaml::parse(text, file);
   if (!root) return std::unexpected(root.error());
-  root->allow({"sources", "identities", "world", "unset", "present", "missing", "opaque", "logging", "common", "seeds"});
+  root->allow({"sources", "identities", "world", "unset", "present", "missing", "opaque", "logging", "warnings", "common", "seeds"});
   for (const Yaml& node : (*root)["sources"].items()) load_source(node, into);
   add_names((*root)["identities"], into.identities);
   for (const Yaml& node : (*root)["world"].items()) {
@@ -74,6 +76,7 @@ Status load_sources(std::string_view text, const std::string& file, python::Know
   add_names((*root)["missing"], into.missing);
   add_names((*root)["opaque"], into.opaque);
   add_names((*root)["logging"], into.logging);
+  for (const std::string& prefix : (*root)["warnings"].texts()) into.warnings.push_back(prefix);
   add_names((*root)["common"], into.common);
   for (const std::string& seed : (*root)["seeds"].texts()) into.seeds.push_back(seed);
   return root->status();
