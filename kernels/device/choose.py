@@ -24,7 +24,7 @@ def middle(values, v):
     return int(math.sqrt(v * later[0])) if later else None
 
 
-print("// Written by device/choose.py from the sweep of a device run (RESULTS.md); bf16, pattern 1.")
+print("// Written by device/choose.py from a device run's sweep (RESULTS.md); bf16, pattern 1.")
 print("// world, packs of a row, tokens; algorithm, cluster, packs a thread, units (0: all), pause")
 for world in sorted({k[0] for k in times}):
     hiddens = sorted({k[1] for k in times if k[0] == world})

@@ -1,7 +1,7 @@
 """Prints the rows of arf_bench (and of other harnesses with the same first columns) by size.
 
-Columns read: ranks, hidden, tokens, variant, p50, …, verdict anywhere in the row. Of a variant that
-comes several times the fastest counts.
+Columns read: ranks, hidden, tokens, variant, p50, …, verdict anywhere in the row. Of a variant
+that comes several times the fastest counts.
 """
 import collections
 import csv
@@ -44,8 +44,8 @@ for key in sorted(rows):
           f"{best(v, 'oneshot'):22s} | {best(v, 'twoshot'):22s} | {best(v, 'fi_'):26s} | "
           f"{best(v, 'vllm'):18s} | {best(v, 'nccl')}")
     if auto:
-        print("      " + "  ".join(f"{k[11:]}={t:.2f} ({t / auto:.2f})" for k, t in sorted(v.items())
-                                   if k.startswith("arf_pattern")))
+        own = sorted((k, t) for k, t in v.items() if k.startswith("arf_pattern"))
+        print("      " + "  ".join(f"{k[11:]}={t:.2f} ({t / auto:.2f})" for k, t in own))
     ours = sorted((t, k) for k, t in v.items() if k.startswith(("oneshot", "twoshot")))
     short = [f"{k.replace('oneshot', '1').replace('twoshot', '2')}={t:.2f}" for t, k in ours[:14]]
     if short:

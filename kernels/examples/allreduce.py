@@ -58,8 +58,8 @@ for rank, device in enumerate(devices):
                    norm_out=upload([0] * n))
     call("cuCtxSynchronize")
     contexts.append(context), streams.append(stream), calls.append(p)
-# A launch returns at once: the kernel waits on the device for the other ranks. So nothing that waits
-# for a device (allocating, copying) may come between the launches.
+# A launch returns at once: the kernel waits on the device for the other ranks. So nothing that
+# waits for a device (allocating, copying) may come between the launches.
 for rank in range(world):
     comms[rank].launch(calls[rank], streams[rank])
 

@@ -24,7 +24,9 @@ constexpr Curve kCurves[] = {{"fused", "#1a7f37", &BenchPoint::ours},
 // One logarithmic axis, in pixels.
 struct Axis {
   double low, high, from, to;
-  double at(double v) const { return from + (to - from) * std::log(v / low) / std::log(high / low); }
+  double at(double v) const {
+    return from + (to - from) * std::log(v / low) / std::log(high / low);
+  }
 };
 
 // The powers of `base` from the one below the least value to the one above the largest.
@@ -34,16 +36,20 @@ Axis axis_over(double least, double most, double base, double from, double to) {
   return {low, high > low ? high : low * base, from, to};
 }
 
-std::string text(double x, double y, const char* anchor, const std::string& what, const char* more = "") {
-  return fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\"{}>{}</text>\n", x, y, anchor, more, what);
+std::string text(double x, double y, const char* anchor, const std::string& what,
+                 const char* more = "") {
+  return fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\"{}>{}</text>\n", x, y,
+                     anchor, more, what);
 }
 
 std::string line(double x1, double y1, double x2, double y2, const char* look) {
-  return fmt::format("<line x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\" {}/>\n", x1, y1, x2, y2, look);
+  return fmt::format("<line x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\" {}/>\n", x1, y1,
+                     x2, y2, look);
 }
 
 std::string size_name(double kilobytes) {
-  return kilobytes >= 1024 ? fmt::format("{:g} MB", kilobytes / 1024) : fmt::format("{:g} KB", kilobytes);
+  return kilobytes >= 1024 ? fmt::format("{:g} MB", kilobytes / 1024)
+                           : fmt::format("{:g} KB", kilobytes);
 }
 
 std::string grid(const Axis& x, const Axis& y) {
@@ -60,17 +66,21 @@ std::string grid(const Axis& x, const Axis& y) {
   return out;
 }
 
-std::string curve(const std::vector<BenchPoint>& points, const Curve& c, const Axis& x, const Axis& y) {
+std::string curve(const std::vector<BenchPoint>& points, const Curve& c, const Axis& x,
+                  const Axis& y) {
   std::string path, dots;
   for (const BenchPoint& p : points) {
     double v = p.*c.value;
     if (v <= 0) continue;
     path += fmt::format("{:.1f},{:.1f} ", x.at(p.kilobytes()), y.at(v));
-    dots += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"2.5\" fill=\"{}\"/>\n", x.at(p.kilobytes()), y.at(v), c.colour);
+    dots += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"2.5\" fill=\"{}\"/>\n",
+                        x.at(p.kilobytes()), y.at(v), c.colour);
   }
   if (path.empty()) return {};
   path.pop_back();
-  return fmt::format("<polyline points=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"2\"/>\n", path, c.colour) + dots;
+  return fmt::format("<polyline points=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"2\"/>\n",
+                     path, c.colour) +
+         dots;
 }
 
 std::string panel(const std::vector<BenchPoint>& points, double top) {
@@ -88,7 +98,8 @@ std::string panel(const std::vector<BenchPoint>& points, double top) {
   Axis x = axis_over(smallest, largest, 4, kLeft, kWidth - kRight);
   Axis y = axis_over(least, most, 2, top + kHeight - kBottom, top + kTop);
   int ranks = points.front().ranks, hidden = points.front().hidden;
-  std::string out = text(kLeft, top + 18, "start", advice(points, ranks, hidden), " font-weight=\"bold\"");
+  std::string out =
+      text(kLeft, top + 18, "start", advice(points, ranks, hidden), " font-weight=\"bold\"");
   out += grid(x, y);
   if (double at = crossover(points, ranks, hidden); at > 0) {
     out += line(x.at(at), y.from, x.at(at), y.to, "stroke=\"#444\" stroke-dasharray=\"4 3\"");
@@ -98,7 +109,8 @@ std::string panel(const std::vector<BenchPoint>& points, double top) {
   for (const Curve& c : kCurves) {
     std::string drawn = curve(points, c, x, y);
     if (drawn.empty()) continue;
-    out += drawn + line(legend, top + 31, legend + 18, top + 31, fmt::format("stroke=\"{}\" stroke-width=\"2\"", c.colour).c_str());
+    out += drawn + line(legend, top + 31, legend + 18, top + 31,
+                        fmt::format("stroke=\"{}\" stroke-width=\"2\"", c.colour).c_str());
     out += text(legend + 23, top + 35, "start", c.name);
     legend += 120;
   }
@@ -120,8 +132,10 @@ std::string plot_svg(const std::vector<BenchPoint>& points) {
   }
   if (panels.empty()) return {};
   return fmt::format(
-             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0:g} {1:g}\" width=\"{0:g}\" height=\"{1:g}\" "
-             "font-family=\"sans-serif\" font-size=\"11\">\n<rect width=\"{0:g}\" height=\"{1:g}\" fill=\"#fff\"/>\n",
+             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0:g} {1:g}\" "
+             "width=\"{0:g}\" height=\"{1:g}\" "
+             "font-family=\"sans-serif\" font-size=\"11\">\n<rect width=\"{0:g}\" height=\"{1:g}\" "
+             "fill=\"#fff\"/>\n",
              kWidth, top) +
          panels + "</svg>\n";
 }

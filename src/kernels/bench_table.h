@@ -35,8 +35,8 @@ struct BenchPoint {
 };
 std::vector<BenchPoint> points(const std::vector<BenchRow>& rows);
 
-// The size in KB at which NCCL begins to win, between the last size where fusing does and the first where
-// it does not (geometric middle); 0 if there is no such place among the sizes measured.
+// The size in KB at which NCCL begins to win, between the last size where fusing does and the first
+// where it does not (geometric middle); 0 if there is no such place among the sizes measured.
 double crossover(const std::vector<BenchPoint>& points, int ranks, int hidden);
 
 // One sentence for a number of ranks and a width: up to which size fusing wins.

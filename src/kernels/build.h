@@ -19,7 +19,7 @@ struct BuildRequest {
   Sources sources;
   prove::Compiler compiler;
   arch::CodeTarget target;
-  std::string cache;  // folder; a build is found there again as long as nothing has changed
+  std::string cache;      // folder; a build is found there again as long as nothing has changed
   bool programs = false;  // the test suite and the benchmark, too
   int jobs = 1;
   const std::atomic<bool>* cancelled = nullptr;

@@ -1,5 +1,5 @@
-"""The Python side of the bundled kernels, without torch and without a GPU: structures against arf.h,
-and how FlashInfer's arguments become a call."""
+"""The Python side of the bundled kernels, without torch and without a GPU: structures against
+arf.h, and how FlashInfer's arguments become a call."""
 import ctypes
 import os
 import subprocess
@@ -60,7 +60,8 @@ class Structures(unittest.TestCase):
             lines.append(f'printf("%zu\\n", sizeof({name}));')
             want.append(ctypes.sizeof(s))
             for field, *_ in s._fields_:
-                lines.append(f'printf("%zu\\n", offsetof({name}, {self.RENAMED.get(field, field)}));')
+                field_in_c = self.RENAMED.get(field, field)
+                lines.append(f'printf("%zu\\n", offsetof({name}, {field_in_c}));')
                 want.append(getattr(s, field).offset)
         program = "#include <stdio.h>\n#include \"arf.h\"\nint main(void) {" + "".join(lines) + "}"
         with tempfile.TemporaryDirectory() as folder:

@@ -1,8 +1,8 @@
 """allreduce_fusion() with FlashInfer's arguments, run by libarf.so.
 
     workspace = arf.flashinfer.Workspace(communicator)
-    allreduce_fusion(input=x, workspace=workspace, pattern=1, residual_in=residual, rms_gamma=weight,
-                     norm_out=norm, residual_out=residual, launch_with_pdl=True)
+    allreduce_fusion(input=x, workspace=workspace, pattern=1, residual_in=residual,
+                     rms_gamma=weight, norm_out=norm, residual_out=residual, launch_with_pdl=True)
 
 What differs: sums are made in fp32 whatever fp32_acc says; trigger_completion_at_end has no effect;
 the quantised outputs of patterns 6 and 7 are not there; a NaN is never turned into a number.
@@ -136,9 +136,10 @@ def _quantiser(p, pattern, tokens, hidden, given):
         p.layout = _LAYOUTS[code]
     if pattern in _GROUPED:
         size = given["block_quant_group_size"]
-        _need(size in (16, 32, 64, 128, 256), f"block_quant_group_size {size} is not one of 16, 32, "
-              "64, 128, 256")
-        _need(hidden % size == 0, f"hidden {hidden} is no multiple of block_quant_group_size {size}")
+        _need(size in (16, 32, 64, 128, 256),
+              f"block_quant_group_size {size} is not one of 16, 32, 64, 128, 256")
+        _need(hidden % size == 0,
+              f"hidden {hidden} is no multiple of block_quant_group_size {size}")
         p.group_size = size
 
 
@@ -157,7 +158,8 @@ def _experts(p, pattern, input, tokens, hidden, kind, given):
         p.experts = _pointer(rows, "moe_reduction_active_experts_token_input", kinds=same)
         _need(rows.numel() == count * tokens * hidden,
               "moe_reduction_active_experts_token_input is not [experts, tokens, hidden]")
-        p.expert_scales = _pointer(scales, "moe_reduction_scale_input", (count, tokens), ("float32",))
+        p.expert_scales = _pointer(scales, "moe_reduction_scale_input", (count, tokens),
+                                   ("float32",))
         p.shared = _pointer(shared, "moe_reduction_token_input", full, same)
         p.expert_count = count
         return
@@ -187,8 +189,8 @@ def allreduce_fusion(input, workspace, pattern, launch_with_pdl=False,
                      quant_out=None, scale_out=None, residual_in=None, rms_gamma=None, rms_eps=1e-6,
                      scale_factor=None, layout_code=None, use_oneshot=None, fp32_acc=False,
                      stream=None, **more):
-    """FlashInfer's allreduce_fusion(); `stream` (a cudaStream_t) is torch's current one if left out.
-    Outputs that FlashInfer makes when they are left out are made here, too."""
+    """FlashInfer's allreduce_fusion(); `stream` (a cudaStream_t) is torch's current one if left
+    out. Outputs that FlashInfer makes when they are left out are made here, too."""
     del trigger_completion_at_end, fp32_acc
     shaped = residual_in if pattern in (6, 7) else input
     if pattern == 0 and output is None:

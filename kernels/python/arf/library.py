@@ -31,17 +31,18 @@ class Config(ctypes.Structure):
 
     def __init__(self, max_tokens, max_hidden, **more):
         super().__init__(size=ctypes.sizeof(Config), version=VERSION, max_tokens=max_tokens,
-                         max_hidden=max_hidden, timeout_ns=more.pop("timeout_ns", 5 * 10**9), **more)
+                         max_hidden=max_hidden, **{"timeout_ns": 5 * 10**9, **more})
 
 
 class Params(ctypes.Structure):
     """arf_params."""
     _fields_ = ([("size", U32), ("version", U32)] +
-                [(n, I32) for n in ("pattern", "dtype", "tokens", "hidden", "algorithm", "layout")] +
+                [(n, I32) for n in ("pattern", "dtype", "tokens", "hidden", "algorithm",
+                                    "layout")] +
                 [("flags", U32)] +
                 [(n, I32) for n in ("cluster", "packs", "max_units", "pause_ns", "group_size")] +
-                [(n, P) for n in ("input", "residual_in", "gamma", "out", "residual_out", "norm_out",
-                                  "quant_out", "scale_out", "scale_factor")] +
+                [(n, P) for n in ("input", "residual_in", "gamma", "out", "residual_out",
+                                  "norm_out", "quant_out", "scale_out", "scale_factor")] +
                 [("eps", F32), ("weight_bias", F32)] +
                 [(n, P) for n in ("experts", "expert_scales", "shared", "expert_rows")] +
                 [("expert_count", I32), ("routed_scale", F32)])
@@ -82,7 +83,8 @@ class Library:
         """One rank a process. `exchange` takes this rank's bytes and gives all ranks', in order:
         torch.distributed.all_gather_object, MPI's allgather, or files."""
         handle, length = P(), ctypes.c_size_t()
-        self.call("arf_comm_create", rank, world, device, ctypes.byref(config), ctypes.byref(handle))
+        self.call("arf_comm_create", rank, world, device, ctypes.byref(config),
+                  ctypes.byref(handle))
         comm = Communicator(self, handle, rank, world, config)
         self.call("arf_comm_export", handle, None, ctypes.byref(length))
         own = ctypes.create_string_buffer(length.value)

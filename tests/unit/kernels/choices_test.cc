@@ -32,7 +32,8 @@ TEST(Choices, AreFoundBySize) {
   EXPECT_EQ(find_choice(kTable, 8, 512, 1), nullptr);
 }
 
-// A table is of one machine: one device that it does not name, or another driver, and it is not used.
+// A table is of one machine: one device that it does not name, or another driver, and it is not
+// used.
 TEST(Choices, OfAnotherMachineAreNotTaken) {
   const std::string text = write_choices(kMachine, kTable);
   EXPECT_EQ(read_choices(text, {13000, {"11ee"}}, 2).size(), 3u);

@@ -1,4 +1,5 @@
-// The protocol of kernels/call.h, in every interleaving: two halves, self-describing packs, greetings.
+// The protocol of kernels/call.h, in every interleaving: two halves, self-describing packs,
+// greetings.
 #include <gtest/gtest.h>
 
 #include "unit/kernels/explorer.h"
@@ -12,10 +13,11 @@ enum Mistake { kNone, kOneHalf, kKeepInbox, kForgetRank, kNoFence };
 // One row of one pack (one-shot) or of a few segments (two-shot).
 class Protocol {
  public:
-  Protocol(int ranks, int segments, Mistake mistake) : n_(ranks), segments_(segments), mistake_(mistake) {}
+  Protocol(int ranks, int segments, Mistake mistake)
+      : n_(ranks), segments_(segments), mistake_(mistake) {}
 
-  // Data slots: [half][source] for one-shot; [half][segment][source], then [half][segment] for two-shot.
-  // Greetings come last.
+  // Data slots: [half][source] for one-shot; [half][segment][source], then [half][segment] for
+  // two-shot. Greetings come last.
   int slots() const { return data_slots() + 2 * n_; }
 
   Program one_shot(int calls) const {
@@ -42,7 +44,8 @@ class Protocol {
           for (int q = 0; q < n_; q++)
             if (q != r) t.push_back(take(scatter(k, s, q), code(k, q)));
           for (int q = 0; q < n_; q++)
-            if (q != r && !(mistake_ == kForgetRank && q == n_ - 1)) t.push_back(send(q, gather(k, s), code(k, n_)));
+            if (q != r && !(mistake_ == kForgetRank && q == n_ - 1))
+              t.push_back(send(q, gather(k, s), code(k, n_)));
         } else {
           t.push_back(send(owner, scatter(k, s, r), code(k, r)));
           t.push_back(take(gather(k, s), code(k, n_)));
@@ -70,13 +73,14 @@ class Protocol {
       meet(t, r, k);
       for (int q = 0; q < n_; q++)
         if (q != r)
-          t.push_back({Step::kRead, static_cast<uint8_t>(q), static_cast<uint8_t>(parity(k) * n_ + q), code(k, q)});
+          t.push_back({Step::kRead, static_cast<uint8_t>(q),
+                       static_cast<uint8_t>(parity(k) * n_ + q), code(k, q)});
       return Call{t};
     });
   }
 
-  // Two islands, one segment, owned by the first rank of each; greetings are left out: here every rank
-  // waits for data that depend on all others.
+  // Two islands, one segment, owned by the first rank of each; greetings are left out: here every
+  // rank waits for data that depend on all others.
   Program hierarchical(int calls) const {
     return program(calls, [this](int r, int k) {
       Thread t;
@@ -100,7 +104,9 @@ class Protocol {
  private:
   int parity(int k) const { return mistake_ == kOneHalf ? 0 : k % 2; }
   int data_slots() const { return 2 * n_ + 2 * segments_ * n_ + 2 * segments_; }
-  int scatter(int k, int s, int source) const { return 2 * n_ + (parity(k) * segments_ + s) * n_ + source; }
+  int scatter(int k, int s, int source) const {
+    return 2 * n_ + (parity(k) * segments_ + s) * n_ + source;
+  }
   int gather(int k, int s) const { return 2 * n_ + 2 * segments_ * n_ + parity(k) * segments_ + s; }
   int greeting(int k, int source) const { return data_slots() + parity(k) * n_ + source; }
   // Tells every call's and every rank's pack (rank n: the sum) from all others.
@@ -118,7 +124,9 @@ class Protocol {
   }
   void meet(Thread& t, int r, int k) const {
     for (int q = 0; q < n_; q++)
-      if (q != r) t.push_back({Step::kMeet, 0, static_cast<uint8_t>(greeting(k, q)), static_cast<uint8_t>(k + 1)});
+      if (q != r)
+        t.push_back(
+            {Step::kMeet, 0, static_cast<uint8_t>(greeting(k, q)), static_cast<uint8_t>(k + 1)});
   }
 
   template <class F>
@@ -181,7 +189,8 @@ TEST(Protocol, RankThatDiesAtAnyMoment) {
 
 TEST(Protocol, Pull) {
   const Protocol two(2, 1, kNone), three(3, 1, kNone);
-  for (const auto& [program, slots] : {std::pair{two.pull(5), two.slots()}, std::pair{three.pull(3), three.slots()}}) {
+  for (const auto& [program, slots] :
+       {std::pair{two.pull(5), two.slots()}, std::pair{three.pull(3), three.slots()}}) {
     const Verdict v = explore(program, slots);
     EXPECT_EQ(v.mistake, "");
     EXPECT_TRUE(v.all_ended);
