@@ -8,8 +8,7 @@
 #pragma once
 
 #include "epilogue.cuh"
-#include "test_hooks.cuh"
-#include "wait.cuh"
+#include "take.cuh"
 
 namespace arf {
 
@@ -68,8 +67,8 @@ class TwoShot {
 
   __device__ __forceinline__ void scatter(uint32_t row, uint32_t& sequence, Pack (&own)[P]) {
     test_delay(c_, 0);
-    sequence = load_shared_word(sequence_word(c_, ARF_TWOSHOT, row)) + 1;
-    test_early_sequence(c_, ARF_TWOSHOT, row, sequence);
+    sequence = load_shared_word(sequence_word(c_, kTwoShotEnded, row)) + 1;
+    test_early_sequence(c_, kTwoShotEnded, row, sequence);
 #pragma unroll
     for (int j = 0; j < P; j++) {
       const uint32_t column = place_.column(j, P);
@@ -110,33 +109,19 @@ class TwoShot {
                                              uint32_t sequence, const Pack& own, bool& whole) {
     // Peer i is rank ^ i: pairs of the canonical tree are pairs for every rank, and addition
     // commutes.
-    Pack* slot[N];
+    Pack* slot[N - 1];
+    uint32_t peer[N - 1];
+    Pack theirs[N - 1], x[N];
 #pragma unroll
-    for (int i = 1; i < N; i++) slot[i] = scatter_inbox(c_.rank, parity, c_.rank ^ i, row) + column;
-    Pack x[N];
-    Patience patience;
-    bool came = true;
-    for (;;) {
-#pragma unroll
-      for (int i = 1; i < N; i++) x[i] = load_inbox(slot[i]);
-      bool here = true;
-#pragma unroll
-      for (int i = 1; i < N; i++) here = here && arrived(x[i]);
-      if (here) break;
-      if (const uint32_t why = patience.ended(c_)) {
-        uint32_t late = 0;
-#pragma unroll
-        for (int i = 1; i < N; i++)
-          if (!arrived(x[i])) late = c_.rank ^ i;
-        fail(c_, why, late, ARF_TWOSHOT, kPhaseScatter, row, sequence);
-        came = false;
-        break;
-      }
+    for (int i = 1; i < N; i++) {
+      peer[i - 1] = c_.rank ^ i;
+      slot[i - 1] = scatter_inbox(c_.rank, parity, c_.rank ^ i, row) + column;
     }
+    const bool came =
+        take_packs<N - 1>(c_, {ARF_TWOSHOT, kPhaseScatter, row, sequence}, peer, slot, theirs);
     x[0] = own;
-    if (!test_keeps_inbox(c_))
 #pragma unroll
-      for (int i = 1; i < N; i++) *slot[i] = {kEmpty, kEmpty, kEmpty, kEmpty};
+    for (int i = 1; i < N; i++) x[i] = theirs[i - 1];
     test_drop_rank<N>(c_, x);
     if (came) return tree_sum<T, N>(x);
     whole = false;
@@ -160,7 +145,7 @@ class TwoShot {
     test_delay(c_, 2);
     finish_(row, sum, residual);
     if (place_.block == 0 && threadIdx.x == 0 && !test_keeps_sequence(c_))
-      store_shared_word(sequence_word(c_, ARF_TWOSHOT, row), sequence);
+      store_shared_word(sequence_word(c_, kTwoShotEnded, row), sequence);
   }
 
   // Waits for the owner's sum (if `data`) and a peer's greeting (if `greets`).
@@ -171,7 +156,7 @@ class TwoShot {
     Pack* const slot = gather_inbox(c_.rank, parity, row) + column;
     const uint32_t greeter = (c_.rank ^ (1 + threadIdx.x)) & (N - 1);
     const uint64_t* const hello = greeting_slot(c_, c_.rank, ARF_TWOSHOT, parity, greeter, row, N);
-    Patience patience;
+    Patience patience(c_);
     for (;;) {
       uint64_t said = 0;
       if (greets) said = load_inbox(hello);
@@ -203,6 +188,7 @@ class TwoShot {
 template <class T, int N, int P, int E>
 __global__ void __launch_bounds__(512, 1) twoshot(const __grid_constant__ Call c) {
   __shared__ FinishMemory<P> memory;
+  fetch_parameters(c);
   const Place place;
   TwoShot<T, N, P, E>(c, place, memory).run();
 }

@@ -110,7 +110,7 @@ def main():
     if not tool("nvcc"):
         fail("nvcc was not found")
     formats = ["bf16"] if options.few else ["bf16", "fp16", "fp32"]
-    sources = [f"kernels_{name}.cu" for name in formats + ["finish"]]
+    sources = [f"kernels_{name}.cu" for name in formats + ["finish", "moe"]]
     wrong = 0
     print("arch  kernels  registers  shared  spills  instructions  atomics")
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(options.jobs) as pool:

@@ -67,13 +67,17 @@ class Finish {
 #pragma unroll
       for (int j = 0; j < P; j++) {
         const uint32_t column = place.column(j, P);
-        if (column < c.packs)
-          memory.gamma[j][threadIdx.x] = static_cast<const Pack*>(c.gamma)[column];
+        if (column < c.packs) gamma_[j] = static_cast<const Pack*>(c.gamma)[column];
+        if (E == kQuantised)
+          memory.gamma[j][threadIdx.x] = gamma_[j];  // registers are scarce there
       }
   }
 
   // All threads, once, after the kernel ahead has ended and before the first row is finished.
   __device__ __forceinline__ void ready() {
+    if constexpr (E == kNorm)
+#pragma unroll
+      for (int j = 0; j < P; j++) memory_.gamma[j][threadIdx.x] = gamma_[j];
     sum_.ready();
     if constexpr (E == kQuantised) {
       if (c_.quantiser == kFp8Static) factor_ = __fdiv_rn(1.0f, *c_.scale_factor);
@@ -156,10 +160,13 @@ class Finish {
       if (c_.quantiser == kFp8Static) {
 #pragma unroll
         for (float& f : v) f = __fmul_rn(f, factor_);
+      } else if (c_.quantiser == kFp8Token) {
+        divide(v, row_scale);
       } else {
-        const float scale = c_.quantiser == kFp8Token ? row_scale : group_scale(row, column, x[j]);
+        // A power of two: multiplying with its reciprocal gives the same bits as dividing.
+        const float by = reciprocal_of_power(group_scale(row, column, x[j]));
 #pragma unroll
-        for (float& f : v) f = __fdiv_rn(f, scale);
+        for (float& f : v) f = __fmul_rn(f, by);
       }
       if (column < c_.packs) static_cast<uint2*>(c_.quant_out)[at(row, column)] = e4m3_pack(v);
     }
@@ -236,7 +243,8 @@ class Finish {
   const Place& place_;
   FinishMemory<P>& memory_;
   RowSum<P> sum_;
-  float factor_ = 1;  // of a static quantiser
+  float factor_ = 1;    // of a static quantiser
+  Pack gamma_[P] = {};  // until ready(): nothing waits for it before the first row is sent
 };
 
 }  // namespace arf

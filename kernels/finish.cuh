@@ -4,12 +4,14 @@
 #pragma once
 
 #include "epilogue.cuh"
+#include "wait.cuh"
 
 namespace arf {
 
 template <class T, int P, int E>
 __global__ void __launch_bounds__(kMaxThreads) finish_rows(const __grid_constant__ Call c) {
   __shared__ FinishMemory<P> memory;
+  fetch_parameters(c);
   const Place place;
   Finish<T, P, E> finish(c, place, memory);
   wait_for_kernel_ahead();

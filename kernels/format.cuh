@@ -84,7 +84,7 @@ __device__ __forceinline__ Pack sendable(Pack p) {
 // sums like this, so all give the same bits. x[i] may be the pack of rank i or of rank r ^ i: that
 // only swaps the two sides of additions.
 template <class T, int N>
-__device__ __forceinline__ Pack tree_sum(const Pack (&x)[N]) {
+__device__ __forceinline__ void tree_sum_fp32(const Pack (&x)[N], float (&sum)[T::kPerPack]) {
   constexpr int kPer = T::kPerPack;
   float s[N][kPer];
 #pragma unroll
@@ -95,7 +95,15 @@ __device__ __forceinline__ Pack tree_sum(const Pack (&x)[N]) {
     for (int q = 0; q < N; q += 2 * width)
 #pragma unroll
       for (int i = 0; i < kPer; i++) s[q][i] = __fadd_rn(s[q][i], s[q + width][i]);
-  return pack<T>(s[0]);
+#pragma unroll
+  for (int i = 0; i < kPer; i++) sum[i] = s[0][i];
+}
+
+template <class T, int N>
+__device__ __forceinline__ Pack tree_sum(const Pack (&x)[N]) {
+  float sum[T::kPerPack];
+  tree_sum_fp32<T, N>(x, sum);
+  return pack<T>(sum);
 }
 
 }  // namespace arf

@@ -22,6 +22,9 @@ const void* find_kernel(const KernelKey& key);
 // The kernel that finishes rows whose sum is made already; epilogue is kNorm or kQuantised.
 const void* find_finish(int dtype, int packs, int epilogue);
 
+// What sums the experts of patterns 6 and 7.
+const void* find_moe(int dtype);
+
 // Most threads of a block of any kernel.
 constexpr int kMaxThreads = 512;
 

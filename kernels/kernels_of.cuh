@@ -2,7 +2,9 @@
 // compile side by side.
 #pragma once
 
+#include "allreduce_hierarchical.cuh"
 #include "allreduce_oneshot.cuh"
+#include "allreduce_pull.cuh"
 #include "allreduce_twoshot.cuh"
 #include "kernel_table.h"
 
@@ -12,6 +14,10 @@ template <class T, int N, int P, int E>
 const void* kernel_of(const KernelKey& key) {
   if (key.algorithm == ARF_ONESHOT) return reinterpret_cast<const void*>(&oneshot<T, N, P, E>);
   if (key.algorithm == ARF_TWOSHOT) return reinterpret_cast<const void*>(&twoshot<T, N, P, E>);
+  if (key.algorithm == ARF_PULL) return reinterpret_cast<const void*>(&pull<T, N, P, E>);
+  if constexpr (N == 8)
+    if (key.algorithm == ARF_HIERARCHICAL)
+      return reinterpret_cast<const void*>(&hierarchical<T, N, P, E>);
   return nullptr;
 }
 

@@ -40,9 +40,14 @@ constexpr Quantiser quantiser_of(int pattern) {
   }
 }
 
+constexpr bool is_moe(int pattern) {
+  return pattern == ARF_MOE_REDUCTION || pattern == ARF_MOE_FINALIZE;
+}
+
 constexpr bool gives_norm(int pattern) {
-  return pattern == ARF_RESIDUAL_RMSNORM || pattern == ARF_RESIDUAL_RMSNORM_OUT_FP8 ||
-         pattern == ARF_RESIDUAL_RMSNORM_OUT_FP4 || pattern == ARF_RESIDUAL_RMSNORM_OUT_GROUP_FP8 ||
+  return pattern == ARF_RESIDUAL_RMSNORM || is_moe(pattern) ||
+         pattern == ARF_RESIDUAL_RMSNORM_OUT_FP8 || pattern == ARF_RESIDUAL_RMSNORM_OUT_FP4 ||
+         pattern == ARF_RESIDUAL_RMSNORM_OUT_GROUP_FP8 ||
          pattern == ARF_RESIDUAL_RMSNORM_OUT_TOKEN_FP8;
 }
 

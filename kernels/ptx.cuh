@@ -64,6 +64,27 @@ __device__ __forceinline__ uint64_t global_nanoseconds() {
 #define ARF_HAS_CLUSTERS 0
 #endif
 
+// Orders what this thread has seen or written, on any device, before what it does next.
+__device__ __forceinline__ void fence_system() {
+  asm volatile("fence.acq_rel.sys;" ::: "memory");
+}
+
+// Makes the compiler believe that a value matters.
+__device__ __forceinline__ void use(uint32_t v) {
+  asm volatile(
+      "{\n"
+      ".reg .pred p;\n"
+      "setp.eq.u32 p, %0, 0x5eed0001;\n"
+      "@p nanosleep.u32 1;\n"
+      "}" ::"r"(v));
+}
+
+// Keeps the compiler from making an address only where it is used.
+template <class P>
+__device__ __forceinline__ void settle(P*& p) {
+  asm volatile("" : "+l"(p));
+}
+
 // Waits until every kernel ahead in the stream has ended and its writes are visible (no-op without
 // PDL).
 __device__ __forceinline__ void wait_for_kernel_ahead() {

@@ -49,6 +49,24 @@ __device__ __forceinline__ float from_e4m3(uint32_t code) {
       __half(__nv_cvt_fp8_to_halfraw(static_cast<__nv_fp8_storage_t>(code), __NV_E4M3)));
 }
 
+// v / by, correctly rounded, for a `by` that all threads share: one division for all, and two steps
+// of correction for each. What underflows on the way is far below the least e4m3 number.
+__device__ __forceinline__ void divide(float (&v)[8], float by) {
+  if (!(by < __uint_as_float(0x7f800000u))) {
+#pragma unroll
+    for (float& f : v) f = __fdiv_rn(f, by);
+    return;
+  }
+  const float reciprocal = __fdiv_rn(1.0f, by);
+#pragma unroll
+  for (float& f : v) {
+    float q = __fmul_rn(f, reciprocal);
+    q = __fmaf_rn(__fmaf_rn(-q, by, f), reciprocal, q);
+    q = __fmaf_rn(__fmaf_rn(-q, by, f), reciprocal, q);
+    f = copysignf(q, f);
+  }
+}
+
 // Eight e2m1 codes, the first in the lowest four bits: to nearest even, beyond 6 it is 6, NaN is
 // +6.
 __device__ __forceinline__ uint32_t e2m1_pack(const float (&v)[8]) {
@@ -72,16 +90,14 @@ __device__ __forceinline__ uint32_t e2m1_pack(const float (&v)[8]) {
 #else
 #pragma unroll
   for (int i = 0; i < 8; i++) {
-    const float a = fabsf(v[i]);
-    // Halfway cases go to the even code; written so that a NaN passes every test.
-    uint32_t code = !(a <= 0.25f);
-    code += !(a < 0.75f);
-    code += !(a <= 1.25f);
-    code += !(a < 1.75f);
-    code += !(a <= 2.5f);
-    code += !(a < 3.5f);
-    code += !(a <= 5.0f);
-    if (a == a) code |= __float_as_uint(v[i]) >> 28 & 8u;
+    // Steps are a half below 2, one below 4, two above: what is added makes the step the unit of
+    // the last place, so that the sum is rounded as wanted. A NaN is 6.
+    const float a = fminf(fabsf(v[i]), 6.0f);
+    const bool below2 = a < 2.0f, below4 = a < 4.0f;
+    const float steps = below2 ? 2.0f : below4 ? 1.0f : 0.5f;
+    const uint32_t first = below2 ? 0 : below4 ? 2 : 4;
+    uint32_t code = (__float_as_uint(__fmaf_rn(a, steps, 12582912.0f)) & 7u) + first;
+    if (v[i] == v[i]) code |= __float_as_uint(v[i]) >> 28 & 8u;
     codes |= code << 4 * i;
   }
 #endif
@@ -100,12 +116,21 @@ __device__ __forceinline__ float e2m1_factor(uint32_t scale_code, float global_s
   return scale == 0.0f ? 0.0f : __fdiv_rn(global_scale, scale);
 }
 
-// The least power of two that is not below most / 448; infinity or NaN if that is.
+// The least power of two that is not below most / 448, nor below 1e-10; infinity or NaN if `most`
+// is. 448 is 1.75 * 2^8, so it is the exponent of `most`, less eight, and one more if its digits
+// are above 1.75.
 __device__ __forceinline__ float power_of_two_scale(float most) {
-  const float wanted = __fdiv_rn(most, 448.0f);
-  const uint32_t bits = __float_as_uint(wanted < 1e-10f ? 1e-10f : wanted);
-  if (bits >= 0x7f800000u) return wanted;
-  return __uint_as_float((bits + 0x7fffffu) & 0x7f800000u);
+  constexpr uint32_t kLeast = (127u - 33u) << 23, kDigits = 0x7fffffu, kAbove = 0x600000u;
+  const uint32_t bits = __float_as_uint(most);
+  if (bits >= 0x7f800000u) return most;
+  const uint32_t up = (bits & kDigits) > kAbove ? 1u : 0u, exponent = (bits >> 23) + up;
+  return __uint_as_float(exponent < 8 + (kLeast >> 23) ? kLeast : (exponent - 8) << 23);
+}
+
+// 1 / scale of such a scale.
+__device__ __forceinline__ float reciprocal_of_power(float scale) {
+  const uint32_t bits = __float_as_uint(scale);
+  return bits >= 0x7f800000u ? __fdiv_rn(1.0f, scale) : __uint_as_float((254u << 23) - bits);
 }
 
 // The scale of a row: no less than what keeps the least e4m3 number apart from zero; the canonical

@@ -27,10 +27,10 @@ __device__ __forceinline__ bool test_keeps_sequence(const Call& c) {
   return test_fault(c, kFaultEarlySequence);
 }
 
-__device__ __forceinline__ void test_early_sequence(const Call& c, uint32_t algorithm, uint32_t row,
+__device__ __forceinline__ void test_early_sequence(const Call& c, Counter counter, uint32_t row,
                                                     uint32_t sequence) {
   if (test_fault(c, kFaultEarlySequence) && threadIdx.x == 0)
-    store_shared_word(sequence_word(c, algorithm, row), sequence);
+    store_shared_word(sequence_word(c, counter, row), sequence);
 }
 
 // x[i] is rank ^ i's.

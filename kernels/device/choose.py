@@ -24,7 +24,7 @@ def middle(values, v):
     return int(math.sqrt(v * later[0])) if later else None
 
 
-print("// Written by device/choose.py from the sweep of a device run (RESULTS.md); bf16, pattern 1.")
+print("// Written by device/choose.py from a device run's sweep (RESULTS.md); bf16, pattern 1.")
 print("// world, packs of a row, tokens; algorithm, cluster, packs a thread, units (0: all), pause")
 for world in sorted({k[0] for k in times}):
     hiddens = sorted({k[1] for k in times if k[0] == world})
@@ -36,7 +36,7 @@ for world in sorted({k[0] for k in times}):
             # Within half a per cent, the simplest: fewest knobs.
             least = min(variants.values())
             v = min((k for k in variants if variants[k] <= 1.005 * least),
-                    key=lambda k: (k[3] is not None, k[4] is not None, variants[k]))
+                    key=lambda k: (sum(n is not None for n in k[3:]), variants[k]))
             up_to = middle(tokens, t)
             print("{%d, %s, %s, %s, %s, %s, %s, %s},  // %d tokens of %d: %.2f us" % (
                 world, packs or "INT_MAX", up_to or "INT_MAX",

@@ -1,6 +1,7 @@
 """Prints the rows of arf_bench (and of other harnesses with the same first columns) by size.
 
-Columns read: ranks, hidden, tokens, variant, p50, …, verdict anywhere in the row.
+Columns read: ranks, hidden, tokens, variant, p50, …, verdict anywhere in the row. Of a variant
+that comes several times the fastest counts.
 """
 import collections
 import csv
@@ -9,16 +10,18 @@ import sys
 rows = collections.defaultdict(dict)
 bad = []
 for name in sys.argv[1:]:
-    for r in csv.reader(open(name)):
+    try:
+        lines = list(csv.reader(open(name)))
+    except OSError:
+        continue
+    for r in lines:
         if len(r) < 5 or not r[1].isdigit():
             continue
         key = (int(r[0]), int(r[1]), int(r[2]))
-        try:
-            rows[key][r[3]] = float(r[4])
-        except ValueError:
-            continue
         if any(w in " ".join(r) for w in ("WRONG", "NAN", "cannot")):
             bad.append(r)
+            continue
+        rows[key][r[3]] = min(float(r[4]), rows[key].get(r[3], float("inf")))
 
 
 def best(variants, *prefixes):
@@ -34,12 +37,19 @@ for key in sorted(rows):
     if key[1] == 0:
         print(key, {k: t for k, t in v.items()})
         continue
-    print(f"tp{key[0]} h{key[1]} t{key[2]:4d} | {best(v, 'oneshot', 'arf'):26s} | "
-          f"{best(v, 'twoshot'):26s} | {best(v, 'fi_'):30s} | {best(v, 'vllm'):22s} | "
-          f"{best(v, 'nccl')}")
+    peers = [t for k, t in v.items() if k.startswith(("fi_", "vllm", "nccl"))]
+    auto = v.get("arf_pattern1")
+    ratio = f"{auto / min(peers):.2f}" if auto and peers else "-"
+    print(f"tp{key[0]} h{key[1]} t{key[2]:4d} | auto {best(v, 'arf_pattern1'):20s} | {ratio:5s} | "
+          f"{best(v, 'oneshot'):22s} | {best(v, 'twoshot'):22s} | {best(v, 'fi_'):26s} | "
+          f"{best(v, 'vllm'):18s} | {best(v, 'nccl')}")
+    if auto:
+        own = sorted((k, t) for k, t in v.items() if k.startswith("arf_pattern"))
+        print("      " + "  ".join(f"{k[11:]}={t:.2f} ({t / auto:.2f})" for k, t in own))
     ours = sorted((t, k) for k, t in v.items() if k.startswith(("oneshot", "twoshot")))
     short = [f"{k.replace('oneshot', '1').replace('twoshot', '2')}={t:.2f}" for t, k in ours[:14]]
-    print("      " + "  ".join(short))
+    if short:
+        print("      " + "  ".join(short))
 print("bad rows:", len(bad))
 for r in bad[:10]:
     print("  ", ",".join(r))

@@ -1,40 +1,54 @@
 #!/usr/bin/env bash
-# One run on a machine with two GPUs: correctness first, then times beside the peers. Offline; the
-# programs lie beside this script. $OUT takes the full figures.
-cd "$(dirname "${BASH_SOURCE[0]}")"
+# One run on a machine with two GPUs: launch shapes, then times beside the peers with what was chosen,
+# then correctness. Offline; the programs lie beside this script. $OUT takes the full figures. Five
+# minutes.
+cd "$(dirname "${BASH_SOURCE[0]}")" || exit 2
 out=${OUT:-/tmp/arf-out}
 mkdir -p "$out"
 nccl=$(python3 -c 'import nvidia.nccl as n; print(list(n.__path__)[0] + "/lib")' 2>/dev/null)
-export LD_LIBRARY_PATH=$nccl NCCL_NVLS_ENABLE=0
+export LD_LIBRARY_PATH=$nccl NCCL_NVLS_ENABLE=0 XDG_CACHE_HOME=$out/cache
+library=$nccl/libnccl.so.2
 devices=${DEVICES:-0,1}
-tp=$(echo "$devices" | tr , '\n' | wc -l)
+ranks=$(echo "$devices" | tr , '\n' | wc -l)
 step() {
   echo "== $*"
   local start=$SECONDS
-  timeout "$limit" "$@" 2>&1 | tail -n "${lines:-25}"
+  timeout "$limit" "$@" 2>&1 | tail -n "${lines:-14}"
   echo "-- $((SECONDS - start)) s, exit ${PIPESTATUS[0]}"
 }
-nvidia-smi --query-gpu=name,driver_version,clocks.sm --format=csv,noheader | head -2
-suites=matrix,data,quantised,finish,graphs,soak,failures
-limit=80 step ./arf_verify --devices "$devices" --quick --dtypes bf16,fp16,fp32 --only $suites
-limit=30 step ./arf_verify_faults --devices "$devices" --quick --only delays,controls
-limit=40 step ./arf_verify --devices 0,0 --quick --only $suites
-limit=40 step ./arf_verify --devices 0,0,0,0 --quick --only matrix,quantised,soak,failures
-limit=40 step ./arf_verify --devices 0,0,0,0,0,0,0,0 --quick --only matrix,soak,failures
-limit=15 step ./arf_example ${devices//,/ }
-limit=15 step python3 ./allreduce.py ./libarf.so ${devices//,/ }
-limit=150 lines=8 step ./arf_bench --devices "$devices" --sweep --patterns 1,2,3,8,10 \
-  --nccl "$nccl/libnccl.so.2" --csv "$out/arf.csv"
-[ -x ./study_fi ] && limit=90 lines=8 step ./study_fi --tp "$tp" --hidden 7168,4096 \
+bench() {
+  limit=$1 lines=4 step ./arf_bench --devices "$devices" "${@:2}"
+}
+nvidia-smi --query-gpu=name,driver_version,clocks.sm --format=csv,noheader
+# The table of choices; what device/choose.py makes host/choices.inc of is in sweep.csv.
+bench 45 --tune --csv "$out/sweep.csv"
+cp "$XDG_CACHE_HOME"/ungate/* "$out/choices.txt"
+# The automatic choice, as a user gets it after that; up to 8 MB.
+bench 25 --patterns 1,2,3,8,10 --csv "$out/auto.csv"
+bench 10 --hidden 7168 --tokens 585 --csv "$out/auto.csv"
+bench 10 --hidden 4096 --tokens 1024 --csv "$out/auto.csv"
+[ -x ./study_fi ] && limit=20 lines=2 step ./study_fi --tp "$ranks" --hidden 7168,4096 \
   --csv "$out/peers.csv" --only empty_pdl,flag_pdl,fi_oneshot_pdl_early,vllm+
-python3 ./summary.py "$out/arf.csv" "$out/peers.csv" | tee "$out/summary.txt"
-# Host memory in place of peer access.
-limit=30 step ./arf_verify --devices "$devices" --quick --transport host \
-  --only matrix,quantised,soak,failures
-limit=40 lines=8 step ./arf_bench --devices "$devices" --transport host --tokens 1,8,32,128 \
-  --hidden 7168 --sweep --csv "$out/host.csv"
-NCCL_P2P_DISABLE=1 limit=25 lines=8 step ./arf_bench --devices "$devices" --patterns "" \
-  --tokens 1,8,32,128 --hidden 7168 --nccl "$nccl/libnccl.so.2" --csv "$out/nccl_shm.csv"
-python3 ./summary.py "$out/host.csv" "$out/nccl_shm.csv" | tee "$out/summary_host.txt"
-# Last, since it kills processes that others are talking to.
-limit=60 step ./arf_verify --devices "$devices" --quick --only processes
+limit=40 step ./arf_verify --devices "$devices" --quick
+limit=45 step ./arf_verify --devices "$devices" --quick --dtypes fp16,fp32 \
+  --only matrix,data,quantised,experts,finish
+limit=10 step ./arf_verify_faults --devices "$devices" --quick --only graphs,delays,controls
+bench 55 --patterns "" --nccl "$library" --csv "$out/nccl.csv"
+# What an expert could get of NCCL.
+for kernel in AllReduce_AGxLL_R AllReduce_RSxLD_AGxST; do
+  NCCL_SYM_KERNEL=$kernel NCCL_SYM_CTAS=32 bench 18 --patterns "" --nccl "$library" \
+    --hidden 7168 --tokens 1,8,32,128,512 --csv "$out/tuned.csv"
+done
+python3 ./summary.py "$out"/{sweep,auto,peers,nccl,tuned}.csv | tee "$out/summary.txt" | cut -c1-330
+# Host memory in place of peer access; NCCL without peer access (its default kernels: symmetric ones do
+# not heed the setting).
+bench 10 --transport host --tokens 1,8,32,128,256 --hidden 7168 --csv "$out/host.csv"
+NCCL_P2P_DISABLE=1 bench 15 --patterns "" --tokens 1,8,32,128 --hidden 7168 --nccl "$library" \
+  --csv "$out/nccl_shm.csv"
+cut -d, -f2-5 "$out/host.csv" "$out/nccl_shm.csv"
+# As long as there is time: 10,000 mixed calls, graphs of 1, 2, 3 and 7 calls.
+limit=$((300 - SECONDS)) && [ $limit -gt 15 ] &&
+  step ./arf_verify --devices "$devices" --only soak
+limit=$((300 - SECONDS)) && [ $limit -gt 15 ] &&
+  step ./arf_verify_faults --devices "$devices" --only graphs
+exit 0

@@ -42,8 +42,16 @@ int check_shape(const Limits& most, const arf_params& p) {
   return p.hidden % p.group_size == 0 ? ARF_OK : ARF_ERR_HIDDEN;
 }
 
+constexpr int kMaxExperts = 1024;
+
+bool has_experts(const arf_params& p) {
+  if (p.experts == nullptr || p.expert_count < 1 || p.expert_count > kMaxExperts) return false;
+  return p.pattern == ARF_MOE_FINALIZE ? p.expert_rows != nullptr
+                                       : p.expert_scales != nullptr && p.shared != nullptr;
+}
+
 bool has_tensors(const arf_params& p) {
-  if (p.in == nullptr) return false;
+  if (is_moe(p.pattern) ? !has_experts(p) : p.in == nullptr) return false;
   if (p.pattern == ARF_ALLREDUCE) return p.out != nullptr;
   if (!(p.residual_in && p.gamma && p.residual_out)) return false;
   if (gives_norm(p.pattern) && !p.norm_out) return false;
@@ -66,21 +74,29 @@ int check_params(const Limits& most, const arf_params& p) {
     if (!aligned(p.in) || !aligned(p.out)) return ARF_ERR_ALIGNMENT;
     return p.out != p.in && overlap({p.in, bytes}, {p.out, bytes}) ? ARF_ERR_ALIAS : ARF_OK;
   }
-  const Extent inputs[] = {
-      {p.in, bytes}, {p.residual_in, bytes}, {p.gamma, row}, {p.scale_factor, 4}};
+  const bool moe = is_moe(p.pattern);
+  // How many rows there are to choose from in pattern 7 is not known here.
+  const size_t experts = p.pattern == ARF_MOE_REDUCTION ? static_cast<size_t>(p.expert_count) : 0;
+  // norm_out may take the place of `in` only: nobody writes over an expert's rows.
+  const Extent inputs[] = {{moe ? nullptr : p.in, bytes},
+                           {p.residual_in, bytes},
+                           {p.gamma, row},
+                           {p.scale_factor, 4},
+                           {moe ? p.experts : nullptr, experts * bytes},
+                           {moe ? p.shared : nullptr, bytes}};
   const Extent outputs[] = {
       {gives_norm(p.pattern) ? p.norm_out : nullptr, bytes},
       {p.residual_out, bytes},
       {p.quant_out, quant_bytes(p.pattern, tokens, hidden)},
       {p.scale_out, scale_bytes(p.pattern, tokens, hidden, p.layout, p.group_size)}};
-  for (size_t i = 0; i < 3; i++)
-    if (!aligned(inputs[i].at)) return ARF_ERR_ALIGNMENT;
+  for (size_t i = 0; i < 6; i++)
+    if (i != 3 && !aligned(inputs[i].at)) return ARF_ERR_ALIGNMENT;
   for (size_t i = 0; i < 4; i++) {
     if (!aligned(outputs[i].at)) return ARF_ERR_ALIGNMENT;
     for (size_t k = 0; k < i; k++)
       if (overlap(outputs[i], outputs[k])) return ARF_ERR_ALIAS;
     // A row's norm may take the place of its input, its sum with the residual that of the residual.
-    for (size_t k = 0; k < 4; k++)
+    for (size_t k = 0; k < 6; k++)
       if (overlap(outputs[i], inputs[k]) && !(i == k && i < 2 && outputs[i].at == inputs[k].at))
         return ARF_ERR_ALIAS;
   }

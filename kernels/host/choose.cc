@@ -3,8 +3,8 @@
 #include <cuda_runtime_api.h>
 
 #include <algorithm>
-#include <climits>
 
+#include "host/choices.h"
 #include "host/comm.h"
 #include "host/grid.h"
 #include "kernel_table.h"
@@ -13,21 +13,11 @@
 namespace arf {
 namespace {
 
-// The best measured way to run calls up to this size. Rows of a world are ordered by row_packs,
-// then tokens.
-struct Choice {
-  int world, row_packs, tokens;  // up to these, inclusive; packs of 16 bytes
-  int algorithm, cluster, packs, units, pause_ns;
-};
-
-constexpr Choice kChoices[] = {
-#include "host/choices.inc"
-};
-
-const Choice* measured(int world, int packs_of_row, int tokens) {
-  for (const Choice& c : kChoices)
-    if (c.world == world && packs_of_row <= c.row_packs && tokens <= c.tokens) return &c;
-  return nullptr;
+// The table of this machine counts, else the one that the library comes with.
+const Choice* measured(const arf_comm& comm, int packs_of_row, int tokens) {
+  if (const Choice* const c = find_choice(comm.choices, comm.world, packs_of_row, tokens)) return c;
+  if (comm.config.transport == ARF_TRANSPORT_HOST) return nullptr;
+  return find_choice(built_in_choices(), comm.world, packs_of_row, tokens);
 }
 
 // Where nothing was measured: one-shot while the bytes that it sends cost less than a second trip.
@@ -86,16 +76,19 @@ int resident(arf_comm& comm, const Shape& s) {
 
 }  // namespace
 
-int choose_shape(arf_comm& comm, const arf_params& p, int packs_of_row, Shape& s) {
-  const Choice* const known = measured(comm.world, packs_of_row, p.tokens);
+int choose_shape(arf_comm& comm, const arf_params& p, int packs_of_row, bool nccl, Shape& s) {
+  const Choice* const known = measured(comm, packs_of_row, p.tokens);
   const bool roomy = static_cast<uint32_t>(p.tokens) <= comm.layout.oneshot_rows;
   s.algorithm = p.algorithm;
   if (s.algorithm == ARF_AUTO) {
     const size_t bytes = static_cast<size_t>(p.tokens) * static_cast<size_t>(packs_of_row) * 16;
-    s.algorithm = known ? known->algorithm : algorithm_by_rule(comm.world, bytes);
-    if (!roomy) s.algorithm = ARF_TWOSHOT;
+    const bool usable = known && (known->algorithm != ARF_NCCL || nccl);
+    s.algorithm = usable ? known->algorithm : algorithm_by_rule(comm.world, bytes);
+    if (s.algorithm == ARF_NCCL) return ARF_OK;
+    if (!roomy && s.algorithm == ARF_ONESHOT) s.algorithm = ARF_TWOSHOT;
   }
-  if (s.algorithm != ARF_ONESHOT && s.algorithm != ARF_TWOSHOT) return ARF_ERR_ALGORITHM;
+  if (s.algorithm == ARF_NCCL) return nccl ? ARF_OK : ARF_ERR_ALGORITHM;
+  if (s.algorithm < ARF_ONESHOT || s.algorithm > kAlgorithmCount) return ARF_ERR_ALGORITHM;
   if (s.algorithm == ARF_ONESHOT && !roomy) return ARF_ERR_ALGORITHM;
   const bool open = p.cluster == 0 && p.packs == 0 && p.max_units == 0;
   const bool apply = open && known != nullptr && known->algorithm == s.algorithm &&

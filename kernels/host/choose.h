@@ -15,9 +15,9 @@ struct Shape {
   const void* kernel = nullptr;
 };
 
-// What the caller left open is taken from the table of measured choices (choices.inc) where that
-// has an entry which fits the call and the device, else by rule. ARF_OK, or why the call cannot
-// run.
-int choose_shape(arf_comm& comm, const arf_params& p, int packs_of_row, Shape& out);
+// What the caller left open is taken from the tables of measured choices (choices.h) where one has
+// an entry which fits the call and the device, else by rule; `nccl`: whether NCCL may be chosen,
+// which has no shape. ARF_OK, or why the call cannot run.
+int choose_shape(arf_comm& comm, const arf_params& p, int packs_of_row, bool nccl, Shape& out);
 
 }  // namespace arf

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <cstdio>
 #include <cstring>
 #include <memory>
 #include <new>
@@ -34,11 +35,13 @@ int preload(int world) {
     return kernel == nullptr ? ARF_OK : check(cudaFuncGetAttributes(&attributes, kernel));
   };
   for (const int dtype : {ARF_BF16, ARF_FP16, ARF_FP32})
+    if (int e = load(find_moe(dtype))) return e;
+  for (const int dtype : {ARF_BF16, ARF_FP16, ARF_FP32})
     for (const int packs : {1, 2})
       for (const int epilogue : {kPlain, kNorm, kQuantised}) {
         if (epilogue != kPlain)
           if (int e = load(find_finish(dtype, packs, epilogue))) return e;
-        for (const int algorithm : {ARF_ONESHOT, ARF_TWOSHOT})
+        for (int algorithm = 1; algorithm <= kAlgorithmCount; algorithm++)
           if (int e = load(find_kernel({dtype, algorithm, world, packs, epilogue}))) return e;
       }
   return ARF_OK;
@@ -109,6 +112,7 @@ Blob describe(const arf_comm& comm) {
   b.process = getpid();
   (void)gethostname(b.host, sizeof b.host - 1);
   b.total = comm.layout.total;
+  b.choices = comm.choices_print;
   describe_region(comm, b);
   return b;
 }
@@ -171,6 +175,8 @@ int arf_comm_create_local(int world, const int* devices, const arf_config* confi
       if (int e = arf::map_region(*made[r], q, arf::describe(*made[q]))) return give_up(e);
     }
     made[r]->connected = true;
+    made[r]->alone = false;
+    arf::load_choices(*made[r], world, devices);
   }
   for (int r = 0; r < world; r++) comms[r] = made[r].release();
   return ARF_OK;
@@ -184,6 +190,7 @@ int arf_comm_create(int rank, int world, int device, const arf_config* config, a
     chosen.transport = arf::all_devices_are_peers() ? ARF_TRANSPORT_PEER : ARF_TRANSPORT_HOST;
   std::unique_ptr<arf_comm> made;
   if (int e = arf::make(rank, world, device, chosen, made)) return e;
+  arf::load_choices(*made, 1, &device);
   *comm = made.release();
   return ARF_OK;
 }
@@ -205,6 +212,7 @@ int arf_comm_export(arf_comm* comm, void* blob, size_t* length) {
 int arf_comm_import(arf_comm* comm, const void* blobs, size_t stride) {
   if (comm == nullptr || blobs == nullptr || stride < sizeof(arf::Blob)) return ARF_ERR_ARGUMENT;
   if (comm->connected) return ARF_ERR_STATE;
+  bool same_choices = true;
   arf::Blob own{};
   (void)gethostname(own.host, sizeof own.host - 1);
   const arf::OnDevice on(comm->device);
@@ -218,8 +226,32 @@ int arf_comm_import(arf_comm* comm, const void* blobs, size_t stride) {
     if (std::strcmp(b.host, own.host) != 0) return ARF_ERR_PEER;
     if (b.transport != comm->config.transport) return ARF_ERR_PEER;
     if (int e = arf::map_region(*comm, r, b)) return e;
+    same_choices = same_choices && b.choices == comm->choices_print;
+  }
+  // Ranks must choose alike.
+  if (!same_choices) {
+    comm->choices.clear();
+    comm->choices_file.clear();
   }
   comm->connected = true;
+  return ARF_OK;
+}
+
+int arf_comm_choices(const arf_comm* comm, char* file, size_t size) {
+  if (comm == nullptr || file == nullptr || size == 0) return ARF_ERR_ARGUMENT;
+  (void)std::snprintf(file, size, "%s", comm->choices_file.c_str());
+  return ARF_OK;
+}
+
+int arf_comm_use_nccl(arf_comm* comm, const char* library, void* nccl_comm) {
+  if (comm == nullptr || nccl_comm == nullptr) return ARF_ERR_ARGUMENT;
+  int ranks = 0, rank = -1;
+  arf::NcclApi api;
+  if (!api.load(library) || api.count(nccl_comm, &ranks) != 0 ||
+      api.user_rank(nccl_comm, &rank) != 0 || ranks != comm->world || rank != comm->rank)
+    return ARF_ERR_NCCL;
+  comm->nccl = api;
+  comm->nccl_comm = nccl_comm;
   return ARF_OK;
 }
 

@@ -4,9 +4,13 @@
 #include <cuda_runtime_api.h>
 
 #include <map>
+#include <string>
 #include <tuple>
+#include <vector>
 
 #include "call.h"
+#include "host/choices.h"
+#include "host/nccl.h"
 
 namespace arf {
 // Host memory that CUDA knows.
@@ -33,6 +37,12 @@ struct arf_comm {
   arf::HostWords* host_on_device = nullptr;
   // Clusters of a kernel that run at a time: (kernel, threads, cluster).
   std::map<std::tuple<const void*, int, int>, int> resident;
+  std::vector<arf::Choice> choices;  // of this machine, if it has any
+  std::string choices_file;          // where they came from
+  uint64_t choices_print = 0;        // tells one text from another; 0: none
+  arf::NcclApi nccl;
+  void* nccl_comm = nullptr;
+  bool alone = true;  // no other rank is in this process
   // Test builds.
   uint32_t faults = 0, delay_ns[3] = {}, delayed_warp = ~0u;
 };
@@ -41,6 +51,9 @@ namespace arf {
 
 // Remembers a failed CUDA call for arf_last_cuda_error(); ARF_OK if it did not fail.
 int check(cudaError_t error);
+
+// Loads the table of choices of this machine, if there is one that names these devices.
+void load_choices(arf_comm& comm, int count, const int* devices);
 
 // Makes a device current and the one before current again.
 class OnDevice {

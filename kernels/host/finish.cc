@@ -37,7 +37,7 @@ int choose_grid(const arf_params& p, int major, int multiprocessors, Grid& g) {
 extern "C" int arf_finish(const arf_params* params, arf_stream stream) {
   if (params == nullptr || params->size != sizeof(arf_params) || params->version != ARF_VERSION)
     return ARF_ERR_ARGUMENT;
-  if (params->pattern == ARF_ALLREDUCE) return ARF_ERR_PATTERN;
+  if (params->pattern == ARF_ALLREDUCE || arf::is_moe(params->pattern)) return ARF_ERR_PATTERN;
   constexpr arf::Limits kMost{1 << 30, 1 << 20};
   if (int e = arf::check_params(kMost, *params)) return e;
   int device = 0, major = 0, multiprocessors = 0;

@@ -7,8 +7,10 @@
 #include "host/choose.h"
 #include "host/comm.h"
 #include "host/grid.h"
+#include "host/moe.h"
 #include "host/test_hooks.h"
 #include "kernel_table.h"
+#include "pattern.h"
 
 namespace arf {
 
@@ -49,6 +51,16 @@ Call make_call(const arf_comm& comm, const arf_params& p, const Shape& s) {
   c.local = comm.local;
   c.host = comm.host_on_device;
   c.layout = comm.layout;
+  const uint64_t of_source = uint64_t{c.layout.oneshot_rows} * c.layout.stride;
+  c.half = static_cast<uint64_t>(comm.world) * of_source;
+  for (int i = 0; i < comm.world; i++) {
+    const int peer = comm.rank ^ i;
+    const auto inbox = [&](int of, int source) {
+      return comm.region[of] + c.layout.oneshot + static_cast<uint64_t>(source) * of_source * 16;
+    };
+    c.to[i] = inbox(peer, comm.rank);
+    c.from[i] = inbox(comm.rank, peer);
+  }
   c.timeout_ns = comm.config.timeout_ns;
   c.rank = static_cast<uint32_t>(comm.rank);
   c.pause_ns = static_cast<uint32_t>(s.pause_ns);
@@ -57,6 +69,59 @@ Call make_call(const arf_comm& comm, const arf_params& p, const Shape& s) {
   std::copy(comm.delay_ns, comm.delay_ns + 3, c.delay_ns);
   c.delayed_warp = comm.delayed_warp;
   return c;
+}
+
+// Whether the call can be made, and how.
+int check_call(arf_comm* comm, const arf_params* params, bool nccl, Shape& shape) {
+  if (comm == nullptr || params == nullptr || params->size != sizeof(arf_params) ||
+      params->version != ARF_VERSION)
+    return ARF_ERR_ARGUMENT;
+  if (!comm->connected) return ARF_ERR_STATE;
+  if (static_cast<volatile const uint32_t&>(comm->host->failure.complete) != 0)
+    return ARF_ERR_POISONED;
+  const Limits most{comm->config.max_tokens, static_cast<int>(comm->layout.stride)};
+  if (int e = check_params(most, *params)) return e;
+  const OnDevice on(comm->device);
+  return choose_shape(*comm, *params, packs_of_row(*params), nccl && comm->nccl_comm != nullptr,
+                      shape);
+}
+
+void* scratch_of(const arf_comm& comm) {
+  return comm.local + comm.layout.scratch;
+}
+
+// Where experts are summed first, the sum over the ranks begins with what they gave.
+int launch_experts(const arf_comm& comm, arf_params& p, cudaStream_t stream) {
+  if (!is_moe(p.pattern)) return ARF_OK;
+  const bool early = (p.flags & ARF_PDL) != 0 && comm.major >= 9;
+  if (int e = launch_moe_input(p, scratch_of(comm), early, stream)) return e;
+  p.in = scratch_of(comm);
+  return ARF_OK;
+}
+
+int launch_call(const arf_comm& comm, arf_params p, const Shape& shape, cudaStream_t stream) {
+  const OnDevice on(comm.device);
+  if (int e = launch_experts(comm, p, stream)) return e;
+  Call call = make_call(comm, p, shape);
+  const Grid grid{shape.kernel, shape.units, shape.cluster, shape.threads};
+  return launch(grid, (p.flags & ARF_PDL) != 0 && comm.major >= 9, call, stream);
+}
+
+// Where NCCL leaves its sum: the output of a plain allreduce, else scratch memory.
+int sum_by_nccl(const arf_comm& comm, arf_params p, cudaStream_t stream) {
+  const OnDevice on(comm.device);
+  if (int e = launch_experts(comm, p, stream)) return e;
+  void* const sum = p.pattern == ARF_ALLREDUCE ? p.out : scratch_of(comm);
+  const auto elements = static_cast<size_t>(p.tokens) * static_cast<size_t>(p.hidden);
+  return comm.nccl.sum(p.in, sum, elements, p.dtype, comm.nccl_comm, stream);
+}
+
+int finish_sum(const arf_comm& comm, arf_params p, cudaStream_t stream) {
+  if (p.pattern == ARF_ALLREDUCE) return ARF_OK;
+  const OnDevice on(comm.device);
+  p.in = scratch_of(comm);
+  if (is_moe(p.pattern)) p.pattern = ARF_RESIDUAL_RMSNORM;
+  return arf_finish(&p, stream);
 }
 
 }  // namespace
@@ -78,25 +143,44 @@ void arf_params_init(arf_params* p) {
   p->size = sizeof(arf_params);
   p->version = ARF_VERSION;
   p->eps = 1e-6f;
+  p->routed_scale = 1;
 }
 
 int arf_launch(arf_comm* comm, const arf_params* params, arf_stream stream) {
-  if (comm == nullptr || params == nullptr || params->size != sizeof(arf_params) ||
-      params->version != ARF_VERSION)
-    return ARF_ERR_ARGUMENT;
-  if (!comm->connected) return ARF_ERR_STATE;
-  if (static_cast<volatile const uint32_t&>(comm->host->failure.complete) != 0)
-    return ARF_ERR_POISONED;
-  if (static_cast<volatile const uint32_t&>(comm->host->abort) != 0) return ARF_ERR_ABORTED;
-  const arf_params& p = *params;
-  const arf::Limits most{comm->config.max_tokens, static_cast<int>(comm->layout.stride)};
-  if (int e = arf::check_params(most, p)) return e;
   arf::Shape shape;
-  const arf::OnDevice on(comm->device);
-  if (int e = arf::choose_shape(*comm, p, arf::packs_of_row(p), shape)) return e;
-  arf::Call call = arf::make_call(*comm, p, shape);
-  const arf::Grid grid{shape.kernel, shape.units, shape.cluster, shape.threads};
-  return arf::launch(grid, (p.flags & ARF_PDL) != 0 && comm->major >= 9, call, stream);
+  if (int e = arf::check_call(comm, params, comm != nullptr && comm->alone, shape)) return e;
+  if (shape.algorithm == ARF_NCCL) {
+    if (int e = arf::sum_by_nccl(*comm, *params, stream)) return e;
+    return arf::finish_sum(*comm, *params, stream);
+  }
+  return arf::launch_call(*comm, *params, shape, stream);
+}
+
+int arf_launch_all(int world, arf_comm* const* comms, const arf_params* params,
+                   const arf_stream* streams) {
+  if (comms == nullptr || params == nullptr || streams == nullptr) return ARF_ERR_ARGUMENT;
+  if (world < 1 || world > ARF_MAX_WORLD) return ARF_ERR_WORLD;
+  arf::Shape shapes[ARF_MAX_WORLD];
+  for (int r = 0; r < world; r++)
+    if (int e = arf::check_call(comms[r], params + r, true, shapes[r])) return e;
+  for (int r = 1; r < world; r++)
+    if (shapes[r].algorithm != shapes[0].algorithm) return ARF_ERR_MISMATCH;
+  int failed = ARF_OK;
+  const auto all = [&](auto step) {
+    for (int r = 0; r < world && failed == ARF_OK; r++) failed = step(*comms[r], params[r], r);
+  };
+  if (shapes[0].algorithm != ARF_NCCL) {
+    all([&](arf_comm& c, const arf_params& p, int r) {
+      return arf::launch_call(c, p, shapes[r], streams[r]);
+    });
+    return failed;
+  }
+  const arf::NcclApi& nccl = comms[0]->nccl;
+  if (nccl.group_start() != 0) return ARF_ERR_NCCL;
+  all([&](arf_comm& c, const arf_params& p, int r) { return arf::sum_by_nccl(c, p, streams[r]); });
+  if (nccl.group_end() != 0) return ARF_ERR_NCCL;
+  all([&](arf_comm& c, const arf_params& p, int r) { return arf::finish_sum(c, p, streams[r]); });
+  return failed;
 }
 
 const char* arf_strerror(int code) {
@@ -119,7 +203,8 @@ const char* arf_strerror(int code) {
       "a peer did not arrive in time",
       "the ranks made different calls",
       "aborted",
-      "no memory for the inboxes"};
+      "no memory for the inboxes",
+      "NCCL is not there, fails, or has other ranks"};
   const int n = static_cast<int>(sizeof kText / sizeof kText[0]);
   return code >= 0 && code < n ? kText[code] : "unknown error";
 }

@@ -34,11 +34,20 @@ Layout make_layout(int world, const arf_config& config) {
   l.oneshot = place(2 * n * l.oneshot_rows * l.stride * 16);
   l.scatter = place(2 * n * l.rows * l.shard_stride * 16);
   l.gather = place(2 * uint64_t{l.rows} * l.stride * 16);
-  l.greetings = place(2 * 2 * n * l.rows * 8);
+  l.mailbox = place(2 * uint64_t{l.rows} * l.stride * 16);
+  if (world == 8) {
+    const uint64_t members = n / 2;
+    l.island_stride = static_cast<uint32_t>((l.stride / 32 + members - 1) / members * 32);
+    l.island_scatter = place(2 * members * l.rows * l.island_stride * 16);
+    l.twin = place(2 * uint64_t{l.rows} * l.island_stride * 2 * 16);
+    l.island_gather = place(2 * uint64_t{l.rows} * l.stride * 16);
+  }
+  l.greetings = place(kAlgorithmCount * 2 * n * l.rows * kLine);
   l.total = at;
   at = 0;
-  l.sequences = place(2 * uint64_t{l.rows} * 4);
+  l.sequences = place(kCounters * uint64_t{l.rows} * kLine);
   l.poison = place(4);
+  l.scratch = place(uint64_t{l.rows} * l.stride * 16);
   l.local_total = at;
   return l;
 }

@@ -19,6 +19,7 @@ struct Blob {
   int64_t process;
   char host[64];
   uint64_t total;
+  uint64_t choices;  // fingerprint of the table of choices
   uint64_t address;  // for ranks of the same process
   int32_t file;      // host transport
   cudaIpcMemHandle_t handle;

@@ -55,7 +55,8 @@ typedef enum arf_result {
   ARF_ERR_TIMEOUT = 15,   /* a peer did not arrive in time */
   ARF_ERR_MISMATCH = 16,  /* ranks called with different shapes, types or patterns */
   ARF_ERR_ABORTED = 17,   /* arf_comm_abort() was called */
-  ARF_ERR_MEMORY = 18     /* no memory for the inboxes */
+  ARF_ERR_MEMORY = 18,    /* no memory for the inboxes */
+  ARF_ERR_NCCL = 19       /* NCCL is not there, fails, or has other ranks than the communicator */
 } arf_result;
 
 typedef enum arf_dtype { ARF_BF16 = 0, ARF_FP16 = 1, ARF_FP32 = 2 } arf_dtype;
@@ -70,6 +71,8 @@ typedef enum arf_pattern {
             scale_out: an e4m3 a block of 16; scale_factor[0]: global scale */
   ARF_RESIDUAL_RMSNORM_OUT_FP8 = 4, /* 2 and norm_out */
   ARF_RESIDUAL_RMSNORM_OUT_FP4 = 5, /* 3 and norm_out */
+  ARF_MOE_REDUCTION = 6,            /* 1 of what experts gave every token: see below */
+  ARF_MOE_FINALIZE = 7, /* 1 of what experts gave the tokens that were sent to them: see below */
   ARF_RESIDUAL_RMSNORM_GROUP_FP8 =
       8, /* quant_out e4m3; scale_out: a power of two a group, see below */
   ARF_RESIDUAL_RMSNORM_OUT_GROUP_FP8 = 9, /* 8 and norm_out */
@@ -80,6 +83,13 @@ typedef enum arf_pattern {
 /* Quantised patterns take bf16 and fp16. They quantise norm_out as it is rounded to the tensors'
  * type.
  *
+ * Patterns 6 and 7 do not read `in`: a rank's input is the sum over its experts, every product and
+ * every sum of it rounded to dtype, in the order of k:
+ *   6: experts[k][token] * expert_scales[k][token], expert_scales in fp32; then shared[token] is
+ * added. 7: experts[expert_rows[token][k]] * expert_scales[token][k], expert_scales in dtype or
+ * null, rows below 0 left out; then it is multiplied with routed_scale and shared[token] is added,
+ * if given. They take a kernel ahead of that of the sum.
+ *
  * scale_out of patterns 8 and 9: the exponent byte (UE8M0) of each group of group_size elements,
  * four groups of a row in a 32-bit word (unused bytes zero), the words column by column, a column
  * as long as tokens rounded up to four (padding zero), the last one ending with the last token.
@@ -89,8 +99,11 @@ typedef enum arf_pattern {
 
 typedef enum arf_algorithm {
   ARF_AUTO = 0,
-  ARF_ONESHOT = 1, /* every rank writes its rows into every peer's memory */
-  ARF_TWOSHOT = 2  /* reduce-scatter, then all-gather of the rounded sums */
+  ARF_ONESHOT = 1,      /* every rank writes its rows into every peer's memory */
+  ARF_TWOSHOT = 2,      /* reduce-scatter, then all-gather of the rounded sums */
+  ARF_PULL = 3,         /* every rank leaves its rows in its own memory, the peers read them */
+  ARF_HIERARCHICAL = 4, /* eight ranks in two islands, 0 to 3 and 4 to 7: sums of an island cross */
+  ARF_NCCL = 5          /* NCCL's sum, then arf_finish(): see arf_comm_use_nccl() */
 } arf_algorithm;
 
 /* Linear: row by row, hidden/16 bytes each. Swizzled: tiles of 128 rows by 4 blocks, 512 bytes
@@ -134,6 +147,10 @@ typedef struct arf_params {
   void *out, *residual_out, *norm_out, *quant_out, *scale_out;
   const float* scale_factor;
   float eps, weight_bias;
+  const void *experts, *expert_scales, *shared; /* of patterns 6 and 7 */
+  const int32_t* expert_rows;
+  int32_t expert_count; /* 6: experts of this rank; 7: experts of a token */
+  float routed_scale;
 } arf_params;
 
 /* What went wrong on a communicator. */
@@ -152,6 +169,13 @@ ARF_API void arf_params_init(arf_params*);
 ARF_API int arf_comm_create_local(int world, const int* devices, const arf_config*,
                                   arf_comm** comms);
 
+/* What ARF_AUTO goes by: a table that arf_bench --tune has left for this machine (ARF_CHOICES names
+ * the file, "" none; else arf-choices-WORLD-TRANSPORT.txt in $XDG_CACHE_HOME/ungate or
+ * ~/.cache/ungate; one of another driver or without this device is not used, nor one that not all
+ * ranks have), else what was measured where the library was made, else rules. Writes the file's
+ * name, or nothing. */
+ARF_API int arf_comm_choices(const arf_comm*, char* file, size_t size);
+
 /* One rank a process: create, hand the exported blob to all ranks by any means, import all of them
  * (blobs[r*stride] is rank r's) once every rank has exported. With ARF_TRANSPORT_AUTO a rank
  * decides by the devices that its process sees; if ranks decide differently, import fails on all of
@@ -160,13 +184,24 @@ ARF_API int arf_comm_create(int rank, int world, int device, const arf_config*, 
 ARF_API int arf_comm_export(arf_comm*, void* blob, size_t* length);
 ARF_API int arf_comm_import(arf_comm*, const void* blobs, size_t stride);
 
-/* Checks everything, then launches exactly one kernel, or returns an error and launches nothing. */
+/* Checks everything, then launches exactly one kernel (two with patterns 6 and 7, or NCCL's and one
+ * more), or returns an error and launches nothing. */
 ARF_API int arf_launch(arf_comm*, const arf_params*, arf_stream);
+/* The same for all ranks of this process, in one call. */
+ARF_API int arf_launch_all(int world, arf_comm* const* comms, const arf_params* params,
+                           const arf_stream* streams);
+
+/* Lets calls use NCCL where the table of measured choices says that it is faster, or where they ask
+ * for it (ARF_NCCL). nccl_comm is an ncclComm_t of the same ranks on the same devices, which
+ * outlives this use; library names the file it came from, null is libnccl.so.2. All ranks or none.
+ * NCCL adds in an order of its own: such a call's bits are not those of the other algorithms. Ranks
+ * of one process use NCCL in arf_launch_all() only. */
+ARF_API int arf_comm_use_nccl(arf_comm*, const char* library, void* nccl_comm);
 
 /* What a call does after the sum, where something else has made the sum (NCCL: ranks on several
  * machines, or more of them than a communicator takes): `in` is the sum, rounded to dtype. On the
- * current device, without a communicator; every pattern but 0; algorithm and launch shape are
- * ignored. Outputs are the bits that arf_launch() gives for the same sum. */
+ * current device, without a communicator; every pattern but 0, 6 and 7; algorithm and launch shape
+ * are ignored. Outputs are the bits that arf_launch() gives for the same sum. */
 ARF_API int arf_finish(const arf_params*, arf_stream);
 
 /* The first failure since creation, without synchronising with the device. */

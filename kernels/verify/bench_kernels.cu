@@ -33,6 +33,25 @@ __global__ void __launch_bounds__(1024)
   if (column < packs) norm_out[at] = normalised<Bf16>(h, g, scale, 0);
 }
 
+struct Words {
+  uint32_t* of[8];
+};
+
+// A word is 128 bytes from the next; the ninth counts the rounds so far.
+__global__ void exchange(Words words, uint32_t rank, uint32_t world, uint32_t rounds) {
+  uint32_t* const own = words.of[rank];
+  const uint32_t before = own[8 * 32];
+  const uint64_t start = global_nanoseconds();
+  if (threadIdx.x < world && threadIdx.x != rank)
+    for (uint32_t i = 1; i <= rounds; i++) {
+      store_shared_word(words.of[threadIdx.x] + rank * 32, before + i);
+      while (static_cast<int32_t>(load_shared_word(own + threadIdx.x * 32) - before - i) < 0)
+        if (global_nanoseconds() - start > 2000000000ull) return;
+    }
+  __syncwarp();
+  if (threadIdx.x == 0) own[8 * 32] = before + rounds;
+}
+
 __global__ void empty() {
   allow_next_kernel();
   wait_for_kernel_ahead();
@@ -69,14 +88,23 @@ cudaError_t launch_norm(const void* x, const void* residual_in, const void* gamm
                 static_cast<uint32_t>(packs), 1.0f / static_cast<float>(hidden), eps);
 }
 
+cudaError_t launch_exchange(const std::vector<uint32_t*>& words, int rank, int rounds,
+                            cudaStream_t stream) {
+  Words w{};
+  for (size_t r = 0; r < words.size(); r++) w.of[r] = words[r];
+  return launch(exchange, 1, 32, false, stream, w, static_cast<uint32_t>(rank),
+                static_cast<uint32_t>(words.size()), static_cast<uint32_t>(rounds));
+}
+
 cudaError_t launch_empty(int blocks, int threads, bool pdl, cudaStream_t stream) {
   return launch(empty, blocks, threads, pdl, stream);
 }
 
 cudaError_t preload_bench_kernels() {
   cudaFuncAttributes a;
-  for (const void* k : {reinterpret_cast<const void*>(&gate), reinterpret_cast<const void*>(&norm),
-                        reinterpret_cast<const void*>(&empty)})
+  for (const void* k :
+       {reinterpret_cast<const void*>(&gate), reinterpret_cast<const void*>(&norm),
+        reinterpret_cast<const void*>(&exchange), reinterpret_cast<const void*>(&empty)})
     if (const cudaError_t e = cudaFuncGetAttributes(&a, k)) return e;
   return cudaSuccess;
 }

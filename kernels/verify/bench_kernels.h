@@ -3,7 +3,9 @@
 
 #include <cuda_runtime_api.h>
 
+#include <cstddef>
 #include <cstdint>
+#include <vector>
 
 namespace arf::verify {
 
@@ -15,6 +17,12 @@ cudaError_t launch_gate(const uint32_t* flag, uint32_t value, cudaStream_t strea
 cudaError_t launch_norm(const void* x, const void* residual_in, const void* gamma,
                         void* residual_out, void* norm_out, int tokens, int hidden, float eps,
                         bool pdl, cudaStream_t stream);
+
+// Every rank stores a word into every peer's memory and waits for theirs, `rounds` times. words[r]
+// is rank r's memory of kExchangeBytes, zero at first; gives up after two seconds.
+constexpr size_t kExchangeBytes = 16 * 128;
+cudaError_t launch_exchange(const std::vector<uint32_t*>& words, int rank, int rounds,
+                            cudaStream_t stream);
 
 // A kernel that does nothing (the floor of a launch).
 cudaError_t launch_empty(int blocks, int threads, bool pdl, cudaStream_t stream);

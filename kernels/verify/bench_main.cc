@@ -1,24 +1,29 @@
 // arf_bench: times the fused kernels against NCCL followed by a residual + RMSNorm kernel.
 //
-//   arf_bench --devices 0,1 [--hidden 7168,4096] [--tokens 1,8,…] [--sweep] [--transport host]
-//             [--patterns 1,2,3,8,10] [--nccl LIBRARY] [--csv FILE]
+//   arf_bench --devices 0,1 [--hidden 7168,4096] [--tokens 1,8,…] [--sweep|--tune] [--shapes
+//   NAME,…]
+//             [--transport host] [--patterns 1,2,3,8,10] [--nccl LIBRARY] [--csv FILE]
 //
 // bf16, CUDA graphs of 96 calls over four sets of tensors. Every row is checked after it was timed:
 // outputs are poisoned, the same graph is replayed, and all elements of all sets and ranks are
-// compared with the host reference. --sweep tries launch shapes; its rows are what device/choose.py
-// reads.
+// compared with the host reference. --sweep tries launch shapes (--shapes some); its rows are what
+// device/choose.py reads, and what --tune leaves for the library of this machine
+// (arf_comm_choices()).
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
 #include <memory>
-#include <sstream>
 #include <string>
 #include <vector>
 
 #include "pattern.h"
+#include "verify/bench_choices.h"
+#include "verify/bench_floor.h"
 #include "verify/bench_kernels.h"
+#include "verify/bench_options.h"
+#include "verify/bench_shapes.h"
 #include "verify/bench_tensors.h"
 #include "verify/nccl_api.h"
 #include "verify/rig.h"
@@ -29,29 +34,13 @@ namespace {
 
 constexpr int kCalls = 96;
 
-struct Options {
-  std::vector<int> devices, hidden{7168, 4096}, tokens{1, 8, 32, 64, 128, 256, 512};
-  std::vector<int> patterns{ARF_RESIDUAL_RMSNORM};
-  bool sweep = false;
-  int transport = ARF_TRANSPORT_AUTO;
-  std::string nccl, csv;
-  int replays = 21;
-};
-
-std::vector<int> numbers(const std::string& s) {
-  std::vector<int> out;
-  std::stringstream in(s);
-  for (std::string part; std::getline(in, part, ',');) out.push_back(std::atoi(part.c_str()));
-  return out;
-}
-
 int most(const std::vector<int>& v) {
   return *std::max_element(v.begin(), v.end());
 }
 
 class Bench {
  public:
-  explicit Bench(const Options& o)
+  explicit Bench(const BenchOptions& o)
       : o_(o),
         tensors_(o.devices, most(o.tokens), most(o.hidden)),
         comms_(world()),
@@ -75,6 +64,8 @@ class Bench {
     timer_ = std::make_unique<GraphTimer>(o.devices, streams_);
     if (!o.csv.empty()) csv_ = std::fopen(o.csv.c_str(), "a");
     open_nccl();
+    if (Floor::why_not(o.devices, o.transport).empty())
+      floor_ = std::make_unique<Floor>(tensors_, *timer_, streams_);
   }
 
   int run() {
@@ -84,13 +75,24 @@ class Bench {
       for (const int tokens : o_.tokens) {
         tokens_ = tokens;
         tensors_.use(tokens);
+        if (floor_) print("floor", {floor_->of(tokens, hidden), 0, 0}, "ok");
         for (const int pattern : o_.patterns)
           own("arf_pattern" + std::to_string(pattern), {}, true, pattern);
         if (o_.sweep) sweep();
-        if (nccl_) baselines();
+        for (const Manner& m : parse_shapes(o_.shapes)) own(name_of(m), m);
+        if (nccl_) {
+          Manner by_nccl;
+          by_nccl.algorithm = ARF_NCCL;
+          own("arf_nccl", by_nccl);
+          baselines();
+        }
       }
     }
     if (csv_ != nullptr) std::fclose(csv_);
+    if (o_.tune)
+      std::printf("choices: %s\n", leave_choices(o_.devices, comm_transport(),
+                                                 maker_.choices(static_cast<int>(world())))
+                                       .c_str());
     return wrong_ == 0 ? 0 : 4;
   }
 
@@ -107,6 +109,9 @@ class Bench {
       return;
     }
     std::printf("NCCL %d\n", nccl_->version());
+    for (size_t r = 0; r < world(); r++)
+      if (const int e = arf_comm_use_nccl(comms_[r], o_.nccl.c_str(), nccl_->comm(r)))
+        std::printf("NCCL as a fallback: %s\n", arf_strerror(e));
     symmetric_in_ = nccl_->symmetric(kSets * tensors_.set_bytes());
     symmetric_out_ = nccl_->symmetric(kSets * tensors_.set_bytes());
   }
@@ -123,20 +128,36 @@ class Bench {
     (void)timer_->replay();
     const std::string verdict = tensors_.check(exact, pattern);
     if (verdict != "ok") wrong_++;
+    print(name, t, verdict);
+    return verdict == "ok" ? t.p50 : HUGE_VAL;
+  }
+
+  void print(const std::string& name, const Sample& t, const std::string& verdict) {
     for (FILE* f : {csv_, verdict != "ok" || csv_ == nullptr ? stdout : nullptr})
       if (f != nullptr) {
         std::fprintf(f, "%zu,%d,%d,%s,%.3f,%.3f,%.3f,%s\n", world(), hidden_, tokens_, name.c_str(),
                      t.p50, t.least, t.p99, verdict.c_str());
         std::fflush(f);
       }
-    return verdict == "ok" ? t.p50 : HUGE_VAL;
+  }
+
+  int comm_transport() const {
+    return o_.transport == ARF_TRANSPORT_HOST ? ARF_TRANSPORT_HOST : ARF_TRANSPORT_PEER;
+  }
+
+  // NCCL adds in an order of its own, and a table of choices may ask for it.
+  bool exact(const Manner& m) const {
+    char table[8] = "";
+    (void)arf_comm_choices(comms_[0], table, sizeof table);
+    return m.algorithm != ARF_NCCL && (m.algorithm != ARF_AUTO || !nccl_ || table[0] == 0);
   }
 
   double own(const std::string& name, const Manner& m, bool pdl = true,
              int pattern = ARF_RESIDUAL_RMSNORM) {
     return row(
-        name, true,
+        name, exact(m),
         [&](int k) {
+          std::vector<arf_params> calls(world());
           for (size_t r = 0; r < world(); r++) {
             const Tensors& t = tensors_[r];
             arf_params a;
@@ -160,88 +181,74 @@ class Bench {
             a.gamma = t.gamma;
             a.residual_out = t.residual_out + tensors_.set(k);
             a.norm_out = t.norm_out + tensors_.set(k);
-            if (arf_launch(comms_[r], &a, streams_[r]) != ARF_OK) return false;
+            calls[r] = a;
           }
-          return true;
+          return arf_launch_all(static_cast<int>(world()), comms_.data(), calls.data(),
+                                streams_.data()) == ARF_OK;
         },
         pattern);
   }
 
-  // One-shot in every split of a row that is not plainly too wide or too narrow; two-shot where it
-  // can win. Then, for the best, pauses between polls and fewer rows at a time.
+  // Every split of a row, then variations of the best.
   void sweep() {
-    std::string best_name;
     Manner best;
     double least = HUGE_VAL;
-    const auto attempt = [&](const std::string& name, const Manner& m) {
-      const double t = own(name, m);
-      if (t < least) least = t, best = m, best_name = name;
+    const auto attempt = [&](const Manner& m) {
+      const double t = own(name_of(m), m);
+      maker_.add(hidden_, tokens_, m, t);
+      if (t < least) least = t, best = m;
     };
-    for (const int algorithm : {ARF_ONESHOT, ARF_TWOSHOT}) {
-      if (algorithm == ARF_TWOSHOT && world() == 2 && o_.transport != ARF_TRANSPORT_HOST) continue;
-      for (const int cluster : {1, 2, 4, 8})
-        for (const int packs : {1, 2}) {
-          const int threads = hidden_ / 8 / cluster / packs;
-          if (tokens_ * cluster > 1100 || threads > 512 || threads < 96) continue;
-          Manner m;
-          m.algorithm = algorithm;
-          m.cluster = cluster;
-          m.packs = packs;
-          attempt(std::string(algorithm == ARF_ONESHOT ? "oneshot" : "twoshot") + "_c" +
-                      std::to_string(cluster) + "_p" + std::to_string(packs),
-                  m);
-        }
+    for (const int algorithm : algorithms(static_cast<int>(world()))) {
+      // What cannot win: two trips, or reading, between two ranks of one link.
+      if (algorithm != ARF_ONESHOT && world() == 2 && o_.transport != ARF_TRANSPORT_HOST) continue;
+      for (const Manner& m : splits(algorithm, tokens_, hidden_)) attempt(m);
     }
-    const Manner base = best;
-    const std::string base_name = best_name;
-    for (const int pause : {20, 100, 300}) {
-      Manner m = base;
-      m.pause_ns = pause;
-      attempt(base_name + "_w" + std::to_string(pause), m);
-    }
-    for (const int units : {66, 88, 132}) {
-      if (tokens_ <= 2 * units && tokens_ != 128) continue;
-      Manner m = base;
-      m.max_units = units;
-      attempt(base_name + "_u" + std::to_string(units), m);
-    }
+    if (least == HUGE_VAL) return;
+    for (const Manner& m : variations(best, tokens_)) attempt(m);
   }
 
   void baselines() {
     const auto count = static_cast<size_t>(tokens_) * static_cast<size_t>(hidden_);
     for (const bool symmetric : {false, true}) {
       if (symmetric && (symmetric_in_.empty() || symmetric_out_.empty())) continue;
-      for (const bool pdl : {false, true})
-        row(std::string(symmetric ? "nccl_symmetric" : "nccl") + "+norm" + (pdl ? "_pdl" : ""),
-            false, [&](int k) {
-              std::vector<void*> in, out;
-              for (size_t r = 0; r < world(); r++) {
-                in.push_back((symmetric ? static_cast<char*>(symmetric_in_[r]) : tensors_[r].in) +
-                             tensors_.set(k));
-                out.push_back(
-                    (symmetric ? static_cast<char*>(symmetric_out_[r]) : tensors_[r].sum) +
-                    tensors_.set(k));
-              }
-              if (!nccl_->all_reduce(in, out, count, streams_)) return false;
-              for (size_t r = 0; r < world(); r++) {
-                tensors_.on(r);
-                const Tensors& t = tensors_[r];
-                if (launch_norm(out[r], t.residual + tensors_.set(k), t.gamma,
-                                t.residual_out + tensors_.set(k), t.norm_out + tensors_.set(k),
-                                tokens_, hidden_, 1e-6f, pdl, streams_[r]) != cudaSuccess)
-                  return false;
-              }
-              return true;
-            });
+      time_nccl(std::string(symmetric ? "nccl_symmetric" : "nccl") + "+norm_pdl", [&](int k) {
+        std::vector<void*> in, out;
+        for (size_t r = 0; r < world(); r++) {
+          in.push_back((symmetric ? static_cast<char*>(symmetric_in_[r]) : tensors_[r].in) +
+                       tensors_.set(k));
+          out.push_back((symmetric ? static_cast<char*>(symmetric_out_[r]) : tensors_[r].sum) +
+                        tensors_.set(k));
+        }
+        if (!nccl_->all_reduce(in, out, count, streams_)) return false;
+        for (size_t r = 0; r < world(); r++) {
+          tensors_.on(r);
+          const Tensors& t = tensors_[r];
+          if (launch_norm(out[r], t.residual + tensors_.set(k), t.gamma,
+                          t.residual_out + tensors_.set(k), t.norm_out + tensors_.set(k), tokens_,
+                          hidden_, 1e-6f, true, streams_[r]) != cudaSuccess)
+            return false;
+        }
+        return true;
+      });
     }
   }
 
-  const Options o_;
+  // The library itself can take NCCL only for memory that it does not have to register.
+  void time_nccl(const std::string& name, const std::function<bool(int)>& enqueue) {
+    const double t = row(name, false, enqueue);
+    Manner m;
+    m.algorithm = ARF_NCCL;
+    if (name == "nccl+norm_pdl") maker_.add(hidden_, tokens_, m, t);
+  }
+
+  const BenchOptions o_;
   BenchTensors tensors_;
   int tokens_ = 0, hidden_ = 0;
   std::vector<arf_comm*> comms_;
   std::vector<cudaStream_t> streams_;
   std::unique_ptr<GraphTimer> timer_;
+  std::unique_ptr<Floor> floor_;
+  ChoiceMaker maker_;
   std::unique_ptr<Nccl> nccl_;
   std::vector<void*> symmetric_in_, symmetric_out_;
   FILE* csv_ = nullptr;
@@ -250,53 +257,14 @@ class Bench {
 
 }  // namespace
 
-namespace {
-
-// Reads the command line; false if it cannot be understood.
-bool parse(int argc, char** argv, Options& o) {
-  for (int i = 1; i < argc; i++) {
-    const std::string a = argv[i];
-    if (a == "--sweep") {
-      o.sweep = true;
-      continue;
-    }
-    if (i + 1 >= argc) return false;
-    const std::string v = argv[++i];
-    if (a == "--devices") {
-      o.devices = numbers(v);
-    } else if (a == "--hidden") {
-      o.hidden = numbers(v);
-    } else if (a == "--tokens") {
-      o.tokens = numbers(v);
-    } else if (a == "--patterns") {
-      o.patterns = numbers(v);
-    } else if (a == "--transport") {
-      o.transport = v == "host" ? ARF_TRANSPORT_HOST : ARF_TRANSPORT_PEER;
-    } else if (a == "--nccl") {
-      o.nccl = v;
-    } else if (a == "--csv") {
-      o.csv = v;
-    } else if (a == "--replays") {
-      o.replays = std::atoi(v.c_str());
-    } else {
-      return false;
-    }
-  }
-  const auto positive = [](int n) { return n > 0; };
-  return o.devices.size() >= 2 && !o.hidden.empty() && !o.tokens.empty() && o.replays > 0 &&
-         std::all_of(o.hidden.begin(), o.hidden.end(), positive) &&
-         std::all_of(o.tokens.begin(), o.tokens.end(), positive);
-}
-
-}  // namespace
-
 int run(int argc, char** argv) {
-  Options o;
-  if (!parse(argc, argv, o)) {
-    std::fprintf(stderr,
-                 "usage: arf_bench --devices 0,1 [--hidden …] [--tokens …] [--sweep] "
-                 "[--transport host] [--patterns 1,2,3,8,10] [--nccl LIBRARY] [--csv FILE] "
-                 "[--replays N]\n");
+  BenchOptions o;
+  if (!parse_options(argc, argv, o)) {
+    std::fprintf(
+        stderr,
+        "usage: arf_bench --devices 0,1 [--hidden …] [--tokens …] [--sweep|--tune] [--shapes …] "
+        "[--transport host] [--patterns 1,2,3,8,10] [--nccl LIBRARY] [--csv FILE] "
+        "[--replays N]\n");
     return 2;
   }
   // NCCL's NVLink multicast stays off: the machines these kernels are for have none.

@@ -16,6 +16,7 @@ class Nccl {
   ~Nccl();
 
   int version() const { return version_; }
+  void* comm(size_t rank) const { return comms_[rank]; }
   bool has_windows() const { return register_ != nullptr && mem_alloc_ != nullptr; }
   // Memory that NCCL's symmetric kernels can use, registered on every rank; null if it cannot be
   // had.

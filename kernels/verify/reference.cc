@@ -7,6 +7,7 @@
 #include <mutex>
 
 #include "pattern.h"
+#include "verify/experts.h"
 #include "verify/numbers.h"
 #include "verify/parallel.h"
 
@@ -46,9 +47,14 @@ class Tally {
 
 Inputs make_inputs(const Problem& p) {
   Inputs in;
-  for (int r = 0; r < p.world; r++)
+  for (int r = 0; r < p.world; r++) {
+    if (is_moe(p.pattern)) {
+      in.in.push_back(sum_experts(p, make_experts(p, r)));
+      continue;
+    }
     in.in.push_back(
         tensor(p.data, p.dtype, p.seed, p.call, static_cast<uint32_t>(r), p.elements()));
+  }
   if (p.pattern != ARF_ALLREDUCE) {
     in.residual = tensor(p.data, p.dtype, p.seed, p.call, kResidualRank, p.elements());
     in.gamma = tensor(p.data, p.dtype, p.seed, p.call, kGammaRank, static_cast<uint64_t>(p.hidden));

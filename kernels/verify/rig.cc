@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "pattern.h"
+#include "verify/experts.h"
 #include "verify/numbers.h"
 #include "verify/quantise.h"
 
@@ -75,7 +76,8 @@ void Rig::allocate(Rank& k, const arf_config& config) {
                         (static_cast<size_t>(config.max_hidden) / 4 + 64);
   cuda_or_exit(cudaSetDevice(k.device), "cudaSetDevice");
   cuda_or_exit(cudaStreamCreateWithFlags(&k.stream, cudaStreamNonBlocking), "cudaStreamCreate");
-  for (GuardedTensor* t : k.tensors()) t->allocate(t == &k.scale_out ? scales : capacity);
+  for (GuardedTensor* t : k.tensors())
+    t->allocate(t == &k.scale_out ? scales : t == &k.experts ? kMostExperts * capacity : capacity);
 }
 
 Rig::~Rig() {
@@ -94,6 +96,14 @@ void Rig::load(const Problem& p, const Inputs& in) {
     Rank& k = rank(r);
     cuda_or_exit(cudaSetDevice(k.device), "cudaSetDevice");
     k.in.write(in.in[static_cast<size_t>(r)], k.stream);
+    if (is_moe(p.pattern)) {
+      const Experts e = make_experts(p, r);
+      k.experts.write(e.experts, k.stream);
+      k.expert_scales.write(e.scales, k.stream);
+      k.expert_rows.write(e.rows, k.stream);
+      k.shared.write(e.shared, k.stream);
+      cuda_or_exit(cudaStreamSynchronize(k.stream), "cudaStreamSynchronize");
+    }
     if (p.pattern != ARF_ALLREDUCE) {
       k.residual_in.write(in.residual, k.stream);
       k.gamma.write(in.gamma, k.stream);
@@ -141,6 +151,17 @@ arf_params Rig::params(const Problem& p, const Manner& m, int r) {
   a.pause_ns = m.pause_ns;
   a.layout = p.layout;
   a.group_size = p.group_size;
+  if (is_moe(p.pattern)) {
+    // Which of them a call has does not depend on the rank.
+    const Experts e = make_experts(p, r);
+    a.in = nullptr;
+    a.experts = k.experts.data();
+    a.expert_scales = e.scales.empty() ? nullptr : k.expert_scales.data();
+    a.expert_rows = static_cast<const int32_t*>(e.rows.empty() ? nullptr : k.expert_rows.data());
+    a.shared = e.shared.empty() ? nullptr : k.shared.data();
+    a.expert_count = e.count;
+    a.routed_scale = e.routed_scale;
+  }
   if (quantiser_of(p.pattern) == kNotQuantised) return a;
   if (!gives_norm(p.pattern)) a.norm_out = nullptr;
   a.quant_out = k.quant_out.data();

@@ -13,6 +13,13 @@
 
 namespace arf::verify {
 
+// Those that can run with so many ranks.
+inline std::vector<int> algorithms(int world) {
+  std::vector<int> out{ARF_ONESHOT, ARF_TWOSHOT, ARF_PULL};
+  if (world == 8) out.push_back(ARF_HIERARCHICAL);
+  return out;
+}
+
 // How a call is made, beside its numbers.
 struct Manner {
   int algorithm = ARF_AUTO, cluster = 0, packs = 0, max_units = 0, pause_ns = 0;
@@ -26,10 +33,12 @@ struct Rank {
   cudaStream_t stream = nullptr;
   GuardedTensor in, residual_in, gamma, scale_factor;
   GuardedTensor out, residual_out, norm_out, quant_out, scale_out;
+  GuardedTensor experts, expert_scales, expert_rows, shared;
 
   std::vector<GuardedTensor*> tensors() {
-    return {&in,           &residual_in, &gamma,     &scale_factor, &out,
-            &residual_out, &norm_out,    &quant_out, &scale_out};
+    return {&in,           &residual_in,   &gamma,      &scale_factor, &out,
+            &residual_out, &norm_out,      &quant_out,  &scale_out,    &experts,
+            &shared,       &expert_scales, &expert_rows};
   }
 };
 

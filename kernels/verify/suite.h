@@ -22,6 +22,7 @@ struct Worker {
   std::string room;  // folder where the ranks meet
   int rank = 0, world = 0, device = 0, transport = 0, calls = 0;
   int doomed = -1;  // the rank that kills itself, if any
+  int moment = 0;   // when: before it launches a call, at once after, when the call has ended
 };
 int run_worker(const Worker& w);
 
@@ -35,6 +36,7 @@ struct Score {
 void run_matrix(const Options& o, Score& s);     // shapes x types x algorithms x launch shapes
 void run_data(const Options& o, Score& s);       // infinities, NaNs, cancellation; in place; PDL
 void run_quantised(const Options& o, Score& s);  // the patterns with a quantiser, bit for bit
+void run_experts(const Options& o, Score& s);    // the patterns that begin with experts
 void run_finish(const Options& o, Score& s);     // arf_finish() after a sum, against the fused call
 void run_graphs(const Options& o,
                 Score& s);  // odd numbers of calls a graph, replayed, mixed with eager calls
@@ -45,8 +47,6 @@ void run_processes(const Options& o,
                    Score& s);  // a process a rank, by both transports; one that is killed
 void run_delays(const Options& o, Score& s);    // test builds: a rank or a warp that is late
 void run_controls(const Options& o, Score& s);  // test builds: deliberate mistakes must be noticed
-
-inline constexpr int kAlgorithms[] = {ARF_ONESHOT, ARF_TWOSHOT};
 
 // A communicator for calls of up to this size, by either algorithm.
 arf_config config_for(const Options& o, int tokens, int hidden, int dtype);

@@ -31,7 +31,7 @@ void run_matrix(const Options& o, Score& s) {
     p.seed = o.seed;
     for (const int hidden : hiddens)
       for (const int t : tokens)
-        for (const int algorithm : kAlgorithms)
+        for (const int algorithm : algorithms(rig.world()))
           for (const int pattern : {ARF_ALLREDUCE, ARF_RESIDUAL_RMSNORM}) {
             p.hidden = hidden;
             p.tokens = t;
@@ -47,7 +47,8 @@ void run_matrix(const Options& o, Score& s) {
                 m.packs = packs;
                 m.max_units = t > 8 ? 5 : 0;
                 p.call++;
-                if (possible(p, m)) one(rig, p, m, s);
+                if (!possible(p, m)) continue;
+                one(rig, p, m, s);
               }
           }
     if (rig.elements > 0)
@@ -68,7 +69,7 @@ void run_data(const Options& o, Score& s) {
     p.hidden = 4096;
     p.seed = o.seed + 1;
     for (const Data data : {Data::wide, Data::integers, Data::special})
-      for (const int algorithm : kAlgorithms)
+      for (const int algorithm : algorithms(rig.world()))
         for (const int pattern : {ARF_ALLREDUCE, ARF_RESIDUAL_RMSNORM})
           for (const int flags : {0, 1, 2, 3}) {
             p.data = data;
@@ -103,7 +104,7 @@ void run_quantised(const Options& o, Score& s) {
     for (const int pattern : {2, 3, 4, 5, 8, 9, 10, 11})
       for (const int hidden : hiddens)
         for (const int t : tokens)
-          for (const int algorithm : kAlgorithms) {
+          for (const int algorithm : algorithms(rig.world())) {
             p.pattern = pattern;
             p.hidden = hidden;
             p.tokens = t;
@@ -142,7 +143,7 @@ void run_soak(const Options& o, Score& s) {
     p.layout = static_cast<int>(random() % 2);
     p.tokens = pick(std::vector<int>{1, 1, 2, 3, 5, 8, 17, 33, i % 50 == 0 ? 96 : 9});
     Manner m;
-    m.algorithm = pick(std::vector<int>{ARF_AUTO, ARF_ONESHOT, ARF_TWOSHOT});
+    m.algorithm = random() % 4 == 0 ? ARF_AUTO : pick(algorithms(rig.world()));
     m.cluster = pick(std::vector<int>{0, 0, 1, 2, 4});
     m.packs = m.cluster == 0 ? 0 : pick(std::vector<int>{0, 2});
     m.pdl = random() % 2 == 0;

@@ -1,8 +1,15 @@
 // Calls in CUDA graphs.
+#include <chrono>
 #include <memory>
+#include <random>
+#include <thread>
 
 #include "verify/numbers.h"
 #include "verify/suite.h"
+
+#ifdef ARF_TEST
+#include "host/test_hooks.h"
+#endif
 
 namespace arf::verify {
 namespace {
@@ -35,8 +42,12 @@ class Chain {
     for (auto& e : executables_) (void)cudaGraphExecDestroy(e);
   }
   const std::string& error() const { return error_; }
-  void replay() {
+  // Ranks begin up to `skew_us` apart.
+  void replay(std::mt19937& random, int skew_us) {
     for (int r = 0; r < rig_.world(); r++) {
+      if (skew_us > 0)
+        std::this_thread::sleep_for(
+            std::chrono::microseconds(random() % static_cast<unsigned>(skew_us)));
       cuda_or_exit(cudaSetDevice(rig_.rank(r).device), "cudaSetDevice");
       cuda_or_exit(cudaGraphLaunch(executables_[static_cast<size_t>(r)], rig_.rank(r).stream),
                    "cudaGraphLaunch");
@@ -61,10 +72,10 @@ Bytes times(const Bytes& t, int factor) {
   return out;
 }
 
-std::string replay_once(Rig& rig, Chain& chain, Problem p, int n) {
+std::string replay_once(Rig& rig, Chain& chain, Problem p, int n, std::mt19937& random) {
   const Inputs in = make_inputs(p);
   rig.load(p, in);
-  chain.replay();
+  chain.replay(random, p.call % 2 == 0 ? 200 : 0);
   if (std::string f = rig.failure(); !f.empty()) return f;
   int factor = 1;
   for (int i = 1; i < n; i++) factor *= rig.world();
@@ -78,6 +89,18 @@ std::string replay_once(Rig& rig, Chain& chain, Problem p, int n) {
   return {};
 }
 
+// Test builds: what is captured from here on has ranks that are late at a place of each.
+void delay_ranks([[maybe_unused]] Rig& rig, [[maybe_unused]] std::mt19937& random,
+                 [[maybe_unused]] bool late = true) {
+#ifdef ARF_TEST
+  for (int r = 0; r < rig.world(); r++) {
+    uint32_t delay[3] = {};
+    if (late) delay[random() % 3] = static_cast<uint32_t>(random() % 30'000);
+    arf_test_set(rig.rank(r).comm, 0, delay, ~0u);
+  }
+#endif
+}
+
 }  // namespace
 
 void run_graphs(const Options& o, Score& s) {
@@ -87,7 +110,8 @@ void run_graphs(const Options& o, Score& s) {
   p.hidden = 2048;
   p.data = Data::integers;
   p.seed = o.seed + 2;
-  for (const int algorithm : kAlgorithms)
+  std::mt19937 random(static_cast<unsigned>(o.seed));
+  for (const int algorithm : algorithms(rig.world()))
     for (const bool pdl : {false, true}) {
       Manner m;
       m.algorithm = algorithm;
@@ -96,9 +120,11 @@ void run_graphs(const Options& o, Score& s) {
       const int lengths[] = {1, 2, 3, 7};
       for (const int n : lengths) {
         p.tokens = n == 3 ? 40 : 5;
+        delay_ranks(rig, random);
         chains.push_back(std::make_unique<Chain>(rig, p, m, n));
         if (!chains.back()->error().empty()) s.add("capture", chains.back()->error());
       }
+      delay_ranks(rig, random, false);
       for (int round = 0; round < (o.quick ? 10 : 250); round++)
         for (size_t i = 0; i < chains.size(); i++) {
           const int n = lengths[i];
@@ -107,8 +133,8 @@ void run_graphs(const Options& o, Score& s) {
           const std::string name = "graph of " + std::to_string(n) + ", replay " +
                                    std::to_string(round) + ", " + describe(p, m);
           progress(name);
-          s.add(name, replay_once(rig, *chains[i], p, n));
-          if (round % 5 == 0) {
+          s.add(name, replay_once(rig, *chains[i], p, n, random));
+          if (round % (o.quick ? 5 : 25) == 0) {
             p.tokens = 9;
             p.call++;
             one(rig, p, m, s);

@@ -82,7 +82,7 @@ Problem next_problem(std::mt19937_64& random, int world, int call, Manner& m) {
   p.hidden = static_cast<int>(1 + random() % 4) * 1024;
   p.tokens = 1 + static_cast<int>(random() % 40);
   m = {};
-  m.algorithm = static_cast<int>(random() % 3);
+  m.algorithm = static_cast<int>(random() % 4);
   m.pdl = random() % 2 == 0;
   return p;
 }
@@ -100,7 +100,7 @@ pid_t start_program(const std::string& program, const std::vector<std::string>& 
 }
 
 // Starts a worker a rank and returns their exit codes; -1 for one that was killed or had to be.
-std::vector<int> run_workers(const Options& o, int transport, int doomed) {
+std::vector<int> run_workers(const Options& o, int transport, int doomed, int moment) {
   char room[] = "/tmp/arf-room-XXXXXX";
   if (mkdtemp(room) == nullptr) return {};
   const auto world = static_cast<int>(o.devices.size());
@@ -110,8 +110,8 @@ std::vector<int> run_workers(const Options& o, int transport, int doomed) {
         "/proc/self/exe",
         {"--worker", room, "--rank", std::to_string(r), "--world", std::to_string(world),
          "--device", std::to_string(o.devices[static_cast<size_t>(r)]), "--transport",
-         std::to_string(transport), "--doomed", std::to_string(doomed), "--calls",
-         o.quick ? "60" : "600"}));
+         std::to_string(transport), "--doomed", std::to_string(doomed), "--moment",
+         std::to_string(moment), "--calls", o.quick ? "60" : "600"}));
   std::vector<int> codes(pids.size(), -1);
   const auto end = Clock::now() + std::chrono::seconds(o.quick ? 40 : 200);
   for (size_t i = 0; i < pids.size(); i++) {
@@ -161,9 +161,15 @@ int run_worker(const Worker& w) {
     const Inputs in = make_inputs(p);
     rig.load(p, in);
     const auto start = Clock::now();
+    const auto die = [&](int moment) {
+      if (call == kCallBeforeDeath && w.doomed == w.rank && w.moment == moment)
+        (void)raise(SIGKILL);
+    };
+    die(0);
     const int e = rig.launch(p, m);
-    if (call == kCallBeforeDeath && w.doomed == w.rank) (void)raise(SIGKILL);
+    die(1);
     rig.synchronise();
+    die(2);
     const double waited = std::chrono::duration<double>(Clock::now() - start).count();
     arf_status s;
     (void)arf_comm_status(comm, &s);
@@ -191,10 +197,12 @@ void run_processes(const Options& o, Score& s) {
   } transports[] = {{"peer", ARF_TRANSPORT_PEER}, {"host", ARF_TRANSPORT_HOST}};
   for (const auto& t : transports) {
     s.add(std::string("a process a rank, ") + t.name,
-          expect_codes(run_workers(o, t.transport, -1), -1));
+          expect_codes(run_workers(o, t.transport, -1, 0), -1));
     const int doomed = static_cast<int>(o.devices.size()) - 1;
-    s.add(std::string("a killed process, ") + t.name,
-          expect_codes(run_workers(o, t.transport, doomed), doomed));
+    // Before a call, during it, and between calls.
+    for (const int moment : {0, 1, 2})
+      s.add(std::string("a process killed at moment ") + std::to_string(moment) + ", " + t.name,
+            expect_codes(run_workers(o, t.transport, doomed, moment), doomed));
   }
 }
 

@@ -55,6 +55,7 @@ int* worker_number(Worker& w, const std::string& option) {
   if (option == "--world") return &w.world;
   if (option == "--device") return &w.device;
   if (option == "--doomed") return &w.doomed;
+  if (option == "--moment") return &w.moment;
   return option == "--calls" ? &w.calls : nullptr;
 }
 
@@ -103,11 +104,10 @@ namespace {
 constexpr struct {
   const char* name;
   void (*run)(const Options&, Score&);
-} kSuites[] = {{"matrix", run_matrix},       {"data", run_data},
-               {"quantised", run_quantised}, {"finish", run_finish},
-               {"graphs", run_graphs},       {"soak", run_soak},
-               {"failures", run_failures},   {"processes", run_processes},
-               {"delays", run_delays},       {"controls", run_controls}};
+} kSuites[] = {{"matrix", run_matrix},   {"data", run_data},         {"quantised", run_quantised},
+               {"experts", run_experts}, {"finish", run_finish},     {"graphs", run_graphs},
+               {"soak", run_soak},       {"failures", run_failures}, {"processes", run_processes},
+               {"delays", run_delays},   {"controls", run_controls}};
 
 bool known(const std::string& suite) {
   return std::any_of(std::begin(kSuites), std::end(kSuites),

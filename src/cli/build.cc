@@ -33,9 +33,12 @@ std::string render(const kernels::Build& build, const std::string& library, cons
   }
   std::string out = "registers  shared  spilled  kernel\n";
   for (const kernels::KernelUse& k : build.kernels)
-    out += fmt::format("{:9}  {:6}  {:7}  {}\n", k.registers, k.shared_bytes, k.spill_bytes, k.name);
-  out += fmt::format("\n{} kernels, {} bytes spilled, {}\n{}\n", build.kernels.size(), spills,
-                     build.compiled ? fmt::format("compiled in {:.0f} s", build.seconds) : "compiled before", library);
+    out +=
+        fmt::format("{:9}  {:6}  {:7}  {}\n", k.registers, k.shared_bytes, k.spill_bytes, k.name);
+  out += fmt::format(
+      "\n{} kernels, {} bytes spilled, {}\n{}\n", build.kernels.size(), spills,
+      build.compiled ? fmt::format("compiled in {:.0f} s", build.seconds) : "compiled before",
+      library);
   return out;
 }
 
@@ -45,7 +48,8 @@ Result<Exit> run(const Flags& flags, Console& console) {
   std::string library = built->library;
   if (!flags.library.empty()) {
     std::error_code ec;
-    std::filesystem::copy_file(built->library, flags.library, std::filesystem::copy_options::overwrite_existing, ec);
+    std::filesystem::copy_file(built->library, flags.library,
+                               std::filesystem::copy_options::overwrite_existing, ec);
     if (ec) return std::unexpected(os_error("writing", flags.library, ec.value()));
     library = flags.library;
   }
@@ -57,13 +61,16 @@ Result<Exit> run(const Flags& flags, Console& console) {
 }  // namespace
 
 Command build_command(CLI::App& top) {
-  CLI::App* app = top.add_subcommand("build", "Compile the bundled allreduce kernels.")->group(kKernels);
+  CLI::App* app =
+      top.add_subcommand("build", "Compile the bundled allreduce kernels.")->group(kKernels);
   app->description(
-      "Compiles the bundled kernels (allreduce + residual + RMSNorm, with FP8 or NVFP4) for one device into "
+      "Compiles the bundled kernels (allreduce + residual + RMSNorm, with FP8 or NVFP4) for one "
+      "device into "
       "libarf.so, and says what each kernel takes. Needs nvcc, no GPU.");
   auto flags = std::make_shared<Flags>();
   declare(*app, flags->kernels);
-  app->add_option("--library", flags->library, "Also write the library to this file.")->type_name("FILE");
+  app->add_option("--library", flags->library, "Also write the library to this file.")
+      ->type_name("FILE");
   auto output = std::make_shared<OutputFlags>();
   declare(*app, *output, {Format::human, Format::json});
   return {app, output, [flags](Console& console) { return run(*flags, console); }};

@@ -14,7 +14,8 @@ Result<arch::CodeTarget> target_of(const std::string& text) {
   if (!text.empty()) {
     auto device = arch::parse_device(text);
     if (!device || device->is_future())
-      return fail(ErrorCode::unknown_target, "'" + text + "' is not a device", {}, "sm_120, 12.0 and sm_120a are ways to write one");
+      return fail(ErrorCode::unknown_target, "'" + text + "' is not a device", {},
+                  "sm_120, 12.0 and sm_120a are ways to write one");
     auto exact = arch::parse_code_target(text);
     return exact && exact->suffix() != arch::Suffix::plain ? *exact : kernels::target_for(*device);
   }
@@ -22,16 +23,23 @@ Result<arch::CodeTarget> target_of(const std::string& text) {
   if (!driver) return std::unexpected(driver.error());
   const Gpu& gpu = driver->gpus.front();
   auto device = arch::find_device(gpu.major, gpu.minor);
-  if (!device) return fail(ErrorCode::unknown_target, fmt::format("{} ({}.{}) is not in the table of devices", gpu.name, gpu.major, gpu.minor));
+  if (!device)
+    return fail(ErrorCode::unknown_target, fmt::format("{} ({}.{}) is not in the table of devices",
+                                                       gpu.name, gpu.major, gpu.minor));
   return kernels::target_for(*device);
 }
 
 }  // namespace
 
 void declare(CLI::App& app, KernelFlags& flags) {
-  app.add_option("--target", flags.target, "The device to compile for: sm_120, 12.0, sm_120f. Without it the first GPU of this machine.");
-  app.add_option("--cache", flags.cache_folder, "Keep builds in this folder instead of ~/.cache/ungate.")->type_name("FOLDER");
-  app.add_option("-j,--jobs", flags.jobs, "Compilers that run at a time.")->check(CLI::Range(1, 256));
+  app.add_option("--target", flags.target,
+                 "The device to compile for: sm_120, 12.0, sm_120f. Without it the first GPU of "
+                 "this machine.");
+  app.add_option("--cache", flags.cache_folder,
+                 "Keep builds in this folder instead of ~/.cache/ungate.")
+      ->type_name("FOLDER");
+  app.add_option("-j,--jobs", flags.jobs, "Compilers that run at a time.")
+      ->check(CLI::Range(1, 256));
 }
 
 Result<kernels::Build> kernel_build(const KernelFlags& flags, bool programs, Console& console) {
@@ -42,12 +50,24 @@ Result<kernels::Build> kernel_build(const KernelFlags& flags, bool programs, Con
   auto compiler = prove::find_compiler({}, {}, prove::process_variable());
   if (!compiler) return std::unexpected(compiler.error());
   if (!compiler->knows(*target))
-    return fail(ErrorCode::tool_missing, compiler->name() + " does not know " + target->name(), compiler->nvcc);
-  std::string cache = flags.cache_folder.empty() ? kernels::default_cache() : flags.cache_folder + "/kernels";
-  if (cache.empty()) return fail(ErrorCode::usage, "there is no home folder to keep builds in", {}, "name one with --cache");
-  int jobs = flags.jobs > 0 ? flags.jobs : static_cast<int>(std::clamp(std::thread::hardware_concurrency(), 1u, 8u));
-  kernels::BuildRequest request{std::move(*sources), std::move(*compiler), *target, std::move(cache), programs, jobs,
-                                &console.cancelled(), [&console](std::size_t done, std::size_t of) {
+    return fail(ErrorCode::tool_missing, compiler->name() + " does not know " + target->name(),
+                compiler->nvcc);
+  std::string cache =
+      flags.cache_folder.empty() ? kernels::default_cache() : flags.cache_folder + "/kernels";
+  if (cache.empty())
+    return fail(ErrorCode::usage, "there is no home folder to keep builds in", {},
+                "name one with --cache");
+  int jobs = flags.jobs > 0
+                 ? flags.jobs
+                 : static_cast<int>(std::clamp(std::thread::hardware_concurrency(), 1u, 8u));
+  kernels::BuildRequest request{std::move(*sources),
+                                std::move(*compiler),
+                                *target,
+                                std::move(cache),
+                                programs,
+                                jobs,
+                                &console.cancelled(),
+                                [&console](std::size_t done, std::size_t of) {
                                   console.progress("compiling kernels", done, of);
                                 }};
   console.detail("compiling " + request.sources.folder + " with " + request.compiler.nvcc);
@@ -56,7 +76,9 @@ Result<kernels::Build> kernel_build(const KernelFlags& flags, bool programs, Con
   return built;
 }
 
-Result<prove::ProcessResult> run_kernels(const std::string& program, const std::vector<std::string>& arguments, Console& console) {
+Result<prove::ProcessResult> run_kernels(const std::string& program,
+                                         const std::vector<std::string>& arguments,
+                                         Console& console) {
   std::vector<std::string> command{program};
   command.insert(command.end(), arguments.begin(), arguments.end());
   prove::ProcessOptions options;

@@ -10,7 +10,7 @@ namespace {
 
 struct Flags {
   KernelFlags kernels;
-  std::string devices, only, dtypes = "bf16,fp16,fp32", transport;
+  std::string devices, only, dtypes, transport;
   bool quick = false;
 };
 
@@ -31,7 +31,9 @@ Result<Exit> run(const Flags& flags, Console& console) {
   if (!devices) return std::unexpected(devices.error());
   auto built = kernel_build(flags.kernels, true, console);
   if (!built) return std::unexpected(built.error());
-  std::vector<std::string> arguments{"--devices", *devices, "--dtypes", flags.dtypes};
+  std::string dtypes = flags.dtypes;
+  if (dtypes.empty()) dtypes = flags.quick ? "bf16" : "bf16,fp16,fp32";
+  std::vector<std::string> arguments{"--devices", *devices, "--dtypes", dtypes};
   if (flags.quick) arguments.emplace_back("--quick");
   if (!flags.only.empty()) arguments.insert(arguments.end(), {"--only", flags.only});
   if (!flags.transport.empty()) arguments.insert(arguments.end(), {"--transport", flags.transport});
@@ -48,17 +50,25 @@ Result<Exit> run(const Flags& flags, Console& console) {
 }  // namespace
 
 Command verify_command(CLI::App& top) {
-  CLI::App* app = top.add_subcommand("verify", "Check the bundled kernels on this machine's GPUs.")->group(kKernels);
+  CLI::App* app = top.add_subcommand("verify", "Check the bundled kernels on this machine's GPUs.")
+                      ->group(kKernels);
   app->description(
-      "Runs the kernels' test suite: every pattern, type, algorithm and launch shape against references, bit for "
-      "bit across ranks; graphs, absent ranks, disagreeing ranks. With one GPU, several ranks share it.");
+      "Runs the kernels' test suite: every pattern, type, algorithm and launch shape against "
+      "references, bit for "
+      "bit across ranks; graphs, absent ranks, disagreeing ranks. With one GPU, several ranks "
+      "share it.");
   auto flags = std::make_shared<Flags>();
   declare(*app, flags->kernels);
-  app->add_option("--devices", flags->devices, "The GPU of each rank: 0,1. One named twice holds two ranks.");
+  app->add_option("--devices", flags->devices,
+                  "The GPU of each rank: 0,1. One named twice holds two ranks.");
   declare_switch(*app, "--quick", flags->quick, "A part of the cases, under 30 seconds.");
-  app->add_option("--only", flags->only, "Suites, comma separated: matrix,data,quantised,finish,graphs,soak,failures,processes.");
-  app->add_option("--dtypes", flags->dtypes, "Types, comma separated.")->capture_default_str();
-  app->add_option("--transport", flags->transport, "Where the ranks meet.")->check(CLI::IsMember({"peer", "host"}));
+  app->add_option("--only", flags->only,
+                  "Suites, comma separated: "
+                  "matrix,data,quantised,experts,finish,graphs,soak,failures,processes.");
+  app->add_option("--dtypes", flags->dtypes,
+                  "Types, comma separated. Without it bf16,fp16,fp32, and bf16 with --quick.");
+  app->add_option("--transport", flags->transport, "Where the ranks meet.")
+      ->check(CLI::IsMember({"peer", "host"}));
   auto output = std::make_shared<OutputFlags>();
   declare(*app, *output, {Format::human, Format::json});
   return {app, output, [flags](Console& console) { return run(*flags, console); }};

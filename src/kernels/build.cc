@@ -40,7 +40,8 @@ std::string object_of(const std::string& source) {
 
 class Builder {
  public:
-  Builder(const BuildRequest& request, std::string folder) : r_(request), folder_(std::move(folder)) {}
+  Builder(const BuildRequest& request, std::string folder)
+      : r_(request), folder_(std::move(folder)) {}
 
   Status run() {
     std::vector<Job> jobs;
@@ -55,7 +56,8 @@ class Builder {
     std::vector<std::string> library, verify, bench;
     for (const Job& j : jobs) {
       bool test_only = starts_with_any(j.source, {"verify/verify_main", "verify/suite_"});
-      bool bench_only = starts_with_any(j.source, {"verify/bench_", "verify/timing", "verify/nccl_api"});
+      bool bench_only =
+          starts_with_any(j.source, {"verify/bench_", "verify/timing", "verify/nccl_api"});
       if (!j.source.starts_with("verify/")) library.push_back(j.object);
       if (!bench_only) verify.push_back(j.object);
       if (!test_only) bench.push_back(j.object);
@@ -71,12 +73,15 @@ class Builder {
  private:
   std::vector<std::string> command(const Job& job) const {
     const std::string& s = r_.sources.folder;
-    std::vector<std::string> c{r_.compiler.nvcc, "-c", s + '/' + job.source, "-o", folder_ + '/' + job.object};
-    c.insert(c.end(), {"-std=c++20", "-I" + s, "-I" + s + "/include", "-Xcompiler=-fPIC,-fvisibility=hidden"});
+    std::vector<std::string> c{r_.compiler.nvcc, "-c", s + '/' + job.source, "-o",
+                               folder_ + '/' + job.object};
+    c.insert(c.end(), {"-std=c++20", "-I" + s, "-I" + s + "/include",
+                       "-Xcompiler=-fPIC,-fvisibility=hidden"});
     c.push_back("-DARF_BUILD=\"" + r_.target.name() + ' ' + r_.compiler.name() + '"');
     if (job.source.ends_with(".cu")) {
       std::string number = r_.target.name().substr(3);
-      c.insert(c.end(), {"-O3", "-Xptxas=-v", "-gencode", "arch=compute_" + number + ",code=sm_" + number});
+      c.insert(c.end(),
+               {"-O3", "-Xptxas=-v", "-gencode", "arch=compute_" + number + ",code=sm_" + number});
     } else {
       // The references are compared bit for bit.
       c.insert(c.end(), {"-O2", "-Xcompiler=-ffp-contract=off"});
@@ -105,7 +110,8 @@ class Builder {
     return first;
   }
 
-  Status link(const std::string& name, const std::vector<std::string>& objects, std::vector<std::string> flags) {
+  Status link(const std::string& name, const std::vector<std::string>& objects,
+              std::vector<std::string> flags) {
     std::vector<std::string> c{r_.compiler.nvcc, "-o", folder_ + '/' + name, "-cudart", "static"};
     c.insert(c.end(), flags.begin(), flags.end());
     for (const std::string& o : objects) c.push_back(folder_ + '/' + o);
@@ -135,13 +141,6 @@ class Builder {
   std::mutex mutex_;
 };
 
-Status write_text(const std::string& path, std::string_view text) {
-  std::ofstream out(path, std::ios::binary);
-  out.write(text.data(), static_cast<std::streamsize>(text.size()));
-  if (!out.flush()) return std::unexpected(os_error("writing", path, errno));
-  return {};
-}
-
 std::vector<KernelUse> uses_of(std::string_view messages) {
   std::vector<KernelUse> out;
   for (const auto& [name, resources] : prove::read_resources(messages)) {
@@ -154,27 +153,38 @@ std::vector<KernelUse> uses_of(std::string_view messages) {
 
 }  // namespace
 
+Status write_text(const std::string& path, std::string_view text) {
+  std::ofstream out(path, std::ios::binary);
+  out.write(text.data(), static_cast<std::streamsize>(text.size()));
+  if (!out.flush()) return std::unexpected(os_error("writing", path, errno));
+  return {};
+}
+
 std::string in_words(const std::string& mangled) {
   // name<format, ranks, packs a thread, epilogue>; what finishes a sum that is made has no ranks.
   static const std::regex kName(
-      "_ZN3arf(?:7oneshot|7twoshot|11finish_rows)INS_4(Bf16|Fp16|Fp32)E(?:Li(\\d)E)?Li(\\d)ELi(\\d)EEE.*");
+      "_ZN3arf\\d+(oneshot|twoshot|pull|hierarchical|finish_rows)INS_4(Bf16|Fp16|Fp32)E(?:Li(\\d)E)"
+      "?Li(\\d)"
+      "ELi(\\d)EEE.*");
   std::smatch m;
   if (!std::regex_match(mangled, m, kName)) return mangled;
   constexpr const char* kEpilogues[] = {"sum only", "norm", "norm, quantised"};
-  int epilogue = m[4].str().front() - '0';
+  int epilogue = m[5].str().front() - '0';
   if (epilogue > 2) return mangled;
-  std::string format = m[1];
+  std::string format = m[2];
   format.front() = static_cast<char>(format.front() + ('a' - 'A'));
-  std::string what = mangled.contains("oneshot") ? "oneshot" : mangled.contains("twoshot") ? "twoshot" : "finish";
-  std::string ranks = m[2].matched ? m[2].str() + " ranks, " : std::string();
-  return fmt::format("{} {}, {}{} a thread, {}", what, format, ranks, m[3].str(), kEpilogues[epilogue]);
+  std::string what = m[1] == "finish_rows" ? "finish" : m[1].str();
+  std::string ranks = m[3].matched ? m[3].str() + " ranks, " : std::string();
+  return fmt::format("{} {}, {}{} a thread, {}", what, format, ranks, m[4].str(),
+                     kEpilogues[epilogue]);
 }
 
 std::string default_cache() {
   const char* cache = getenv("XDG_CACHE_HOME");
   if (cache != nullptr && *cache == '/') return std::string(cache) + "/ungate/kernels";
   const char* home = getenv("HOME");
-  return home != nullptr && *home == '/' ? std::string(home) + "/.cache/ungate/kernels" : std::string();
+  return home != nullptr && *home == '/' ? std::string(home) + "/.cache/ungate/kernels"
+                                         : std::string();
 }
 
 arch::CodeTarget target_for(arch::Device device) {
@@ -186,7 +196,8 @@ Result<Build> build(const BuildRequest& request) {
   auto start = std::chrono::steady_clock::now();
   auto print = fingerprint(request.sources);
   if (!print) return std::unexpected(print.error());
-  std::string key = hex(hash64(*print + request.compiler.version + (request.programs ? "+programs" : "")));
+  std::string key =
+      hex(hash64(*print + request.compiler.version + (request.programs ? "+programs" : "")));
   Build out;
   out.folder = request.cache + '/' + request.target.name() + '-' + key;
   out.library = out.folder + "/libarf.so";
@@ -201,7 +212,8 @@ Result<Build> build(const BuildRequest& request) {
     for (const auto& entry : fs::directory_iterator(out.folder, ec)) {
       if (entry.path().extension() == ".o") fs::remove(entry.path(), ec);
     }
-    if (auto status = write_text(out.folder + '/' + kDone, ""); !status) return std::unexpected(status.error());
+    if (auto status = write_text(out.folder + '/' + kDone, ""); !status)
+      return std::unexpected(status.error());
     out.compiled = true;
   }
   auto messages = read_file(out.folder + '/' + kMessages);

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "arch/device.h"
@@ -18,7 +19,7 @@ struct BuildRequest {
   Sources sources;
   prove::Compiler compiler;
   arch::CodeTarget target;
-  std::string cache;  // folder; a build is found there again as long as nothing has changed
+  std::string cache;      // folder; a build is found there again as long as nothing has changed
   bool programs = false;  // the test suite and the benchmark, too
   int jobs = 1;
   const std::atomic<bool>* cancelled = nullptr;
@@ -48,6 +49,9 @@ std::string default_cache();
 
 // What code for a device is compiled as: exactly this device where there is such code.
 arch::CodeTarget target_for(arch::Device device);
+
+// Writes a file anew.
+Status write_text(const std::string& path, std::string_view text);
 
 // A kernel's mangled name in words; the name itself if it is not one of ours.
 std::string in_words(const std::string& mangled);

@@ -19,7 +19,8 @@ bool holds_sources(const std::string& folder) {
 std::string installed_folder() {
   std::error_code ec;
   fs::path program = fs::read_symlink("/proc/self/exe", ec);
-  return ec ? std::string() : (program.parent_path().parent_path() / "share/ungate/kernels").string();
+  return ec ? std::string()
+            : (program.parent_path().parent_path() / "share/ungate/kernels").string();
 }
 
 bool is_source(const fs::path& path) {
@@ -35,15 +36,16 @@ Result<Sources> find_sources(const prove::Variable& variable) {
   std::vector<std::string> folders;
   if (auto named = variable("UNGATE_KERNELS")) {
     if (!holds_sources(*named))
-      return fail(ErrorCode::not_found, "UNGATE_KERNELS names a folder without the kernels' sources", *named);
+      return fail(ErrorCode::not_found,
+                  "UNGATE_KERNELS names a folder without the kernels' sources", *named);
     folders.push_back(*named);
   }
   folders.push_back(installed_folder());
   folders.emplace_back(UNGATE_KERNEL_SOURCES);
   auto found = std::ranges::find_if(folders, holds_sources);
   if (found == folders.end())
-    return fail(ErrorCode::not_found, "the sources of the bundled kernels are not there", folders.front(),
-                "set UNGATE_KERNELS to the folder that holds include/arf.h");
+    return fail(ErrorCode::not_found, "the sources of the bundled kernels are not there",
+                folders.front(), "set UNGATE_KERNELS to the folder that holds include/arf.h");
   Sources out{*found, {}};
   std::error_code ec;
   for (fs::recursive_directory_iterator it(out.folder, ec), end; it != end; it.increment(ec)) {

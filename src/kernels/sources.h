@@ -14,8 +14,8 @@ struct Sources {
   std::vector<std::string> files;  // all of them, relative, sorted
 };
 
-// The folder that UNGATE_KERNELS names, else the one that was installed beside this program, else that
-// of the tree it was built from. `not_found` if there is none.
+// The folder that UNGATE_KERNELS names, else the one that was installed beside this program, else
+// that of the tree it was built from. `not_found` if there is none.
 Result<Sources> find_sources(const prove::Variable& variable);
 
 // Changes whenever a source does.

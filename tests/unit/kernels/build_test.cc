@@ -12,6 +12,10 @@ TEST(KernelName, InWords) {
             "oneshot bf16, 4 ranks, 1 a thread, norm");
   EXPECT_EQ(in_words("_ZN3arf7twoshotINS_4Fp32ELi8ELi2ELi0EEEvNS_4CallE"),
             "twoshot fp32, 8 ranks, 2 a thread, sum only");
+  EXPECT_EQ(in_words("_ZN3arf4pullINS_4Bf16ELi2ELi1ELi1EEEvNS_4CallE"),
+            "pull bf16, 2 ranks, 1 a thread, norm");
+  EXPECT_EQ(in_words("_ZN3arf12hierarchicalINS_4Fp16ELi8ELi1ELi1EEEvNS_4CallE"),
+            "hierarchical fp16, 8 ranks, 1 a thread, norm");
   EXPECT_EQ(in_words("_ZN3arf11finish_rowsINS_4Fp16ELi2ELi2EEEvNS_4CallE"),
             "finish fp16, 2 a thread, norm, quantised");
 }

@@ -13,10 +13,10 @@ struct Store {
 };
 
 struct State {
-  std::vector<uint8_t> call;                    // by rank
-  std::vector<std::vector<uint8_t>> step;       // by rank and thread
-  std::vector<std::vector<uint8_t>> memory;     // by rank and slot
-  std::vector<Store> travelling;                // oldest first
+  std::vector<uint8_t> call;                 // by rank
+  std::vector<std::vector<uint8_t>> step;    // by rank and thread
+  std::vector<std::vector<uint8_t>> memory;  // by rank and slot
+  std::vector<Store> travelling;             // oldest first
   bool dead = false;
 
   std::string key() const {
@@ -31,7 +31,8 @@ struct State {
     std::stable_sort(sorted.begin(), sorted.end(), [](const Store& a, const Store& b) {
       return a.to != b.to ? a.to < b.to : a.slot < b.slot;
     });
-    for (const Store& s : sorted) k.append({static_cast<char>(s.to), static_cast<char>(s.slot), static_cast<char>(s.value)});
+    for (const Store& s : sorted)
+      k.append({static_cast<char>(s.to), static_cast<char>(s.slot), static_cast<char>(s.value)});
     k += dead ? '!' : '.';
     return k;
   }
@@ -39,7 +40,8 @@ struct State {
 
 class Explorer {
  public:
-  Explorer(const Program& program, int slots, int doomed) : program_(program), slots_(slots), doomed_(doomed) {}
+  Explorer(const Program& program, int slots, int doomed)
+      : program_(program), slots_(slots), doomed_(doomed) {}
 
   Verdict run() {
     const size_t ranks = program_.size();
@@ -80,8 +82,14 @@ class Explorer {
     const Call& call = program_[r][s.call[r]];
     bool done = true;
     for (size_t t = 0; t < call.size(); t++) {
-      while (s.step[r][t] < call[t].size() && call[t][s.step[r][t]].kind == Step::kSend) {
-        const Step& step = call[t][s.step[r][t]++];
+      while (s.step[r][t] < call[t].size()) {
+        const Step& step = call[t][s.step[r][t]];
+        if (step.kind != Step::kSend && step.kind != Step::kWrite) break;
+        s.step[r][t]++;
+        if (step.kind == Step::kWrite) {
+          s.memory[r][step.slot] = step.value;
+          continue;
+        }
         s.travelling.push_back({static_cast<uint8_t>(r), step.peer, step.slot, step.value});
       }
       done = done && s.step[r][t] == call[t].size();
@@ -102,7 +110,9 @@ class Explorer {
     if (moved) return;
     for (size_t r = 0; r < program_.size(); r++)
       if (!ended(s, r) && static_cast<int>(r) != doomed_) {
-        if (!s.dead) verdict_.mistake = "rank " + std::to_string(r) + " waits for ever in call " + std::to_string(s.call[r]);
+        if (!s.dead)
+          verdict_.mistake =
+              "rank " + std::to_string(r) + " waits for ever in call " + std::to_string(s.call[r]);
         verdict_.all_ended = false;
       }
   }
@@ -117,7 +127,8 @@ class Explorer {
     uint8_t& there = next.memory[store.to][store.slot];
     // A data slot that is written twice has lost what it held; greetings are written over.
     if (store.slot < greetings_from() && there != kEmpty)
-      verdict_.mistake = "rank " + std::to_string(store.from) + " overwrites a pack of rank " + std::to_string(store.to);
+      verdict_.mistake = "rank " + std::to_string(store.from) + " overwrites a pack of rank " +
+                         std::to_string(store.to);
     there = store.value;
     push(std::move(next));
     return true;
@@ -127,9 +138,10 @@ class Explorer {
     const Thread& thread = program_[r][s.call[r]][t];
     if (s.step[r][t] == thread.size()) return false;
     const Step& step = thread[s.step[r][t]];
-    const uint8_t held = s.memory[r][step.slot];
-    if (step.kind == Step::kMeet ? held != step.value : held == kEmpty) return false;
-    if (step.kind == Step::kTake && held != step.value)
+    const uint8_t held = s.memory[step.kind == Step::kRead ? step.peer : r][step.slot];
+    if (step.kind == Step::kMeet && held != step.value) return false;
+    if (step.kind == Step::kTake && held == kEmpty) return false;
+    if (step.kind != Step::kMeet && held != step.value)
       verdict_.mistake = "rank " + std::to_string(r) + " takes a pack of another call";
     State next = s;
     next.step[r][t]++;
@@ -146,7 +158,9 @@ class Explorer {
   }
 
   // Slots from here on hold greetings.
-  uint8_t greetings_from() const { return static_cast<uint8_t>(slots_ - 2 * static_cast<int>(program_.size())); }
+  uint8_t greetings_from() const {
+    return static_cast<uint8_t>(slots_ - 2 * static_cast<int>(program_.size()));
+  }
 
   const Program& program_;
   const int slots_, doomed_;
@@ -157,6 +171,8 @@ class Explorer {
 
 }  // namespace
 
-Verdict explore(const Program& program, int slots, int doomed) { return Explorer(program, slots, doomed).run(); }
+Verdict explore(const Program& program, int slots, int doomed) {
+  return Explorer(program, slots, doomed).run();
+}
 
 }  // namespace arf::model

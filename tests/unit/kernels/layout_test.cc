@@ -24,10 +24,19 @@ TEST(Layout, PartsFollowEachOtherWithoutOverlap) {
         EXPECT_GE(l.shard_stride * n, l.stride);
         EXPECT_GE(l.scatter, l.oneshot + 2 * n * l.oneshot_rows * l.stride * 16);
         EXPECT_GE(l.gather, l.scatter + 2 * n * l.rows * l.shard_stride * 16);
-        EXPECT_GE(l.greetings, l.gather + 2 * uint64_t{l.rows} * l.stride * 16);
-        EXPECT_GE(l.total, l.greetings + 2 * 2 * n * l.rows * 8);
-        EXPECT_GE(l.poison, l.sequences + 2 * uint64_t{l.rows} * 4);
-        EXPECT_GE(l.local_total, l.poison + 4);
+        EXPECT_GE(l.mailbox, l.gather + 2 * uint64_t{l.rows} * l.stride * 16);
+        EXPECT_GE(l.greetings, l.mailbox + 2 * uint64_t{l.rows} * l.stride * 16);
+        if (world == 8) {
+          EXPECT_GE(l.island_stride * 4u, l.stride);
+          EXPECT_GE(l.island_scatter, l.mailbox + 2 * uint64_t{l.rows} * l.stride * 16);
+          EXPECT_GE(l.twin, l.island_scatter + 2 * 4 * uint64_t{l.rows} * l.island_stride * 16);
+          EXPECT_GE(l.island_gather, l.twin + 2 * uint64_t{l.rows} * l.island_stride * 2 * 16);
+          EXPECT_GE(l.greetings, l.island_gather + 2 * uint64_t{l.rows} * l.stride * 16);
+        }
+        EXPECT_GE(l.total, l.greetings + kAlgorithmCount * 2 * n * l.rows * kLine);
+        EXPECT_GE(l.poison, l.sequences + kCounters * uint64_t{l.rows} * kLine);
+        EXPECT_GE(l.scratch, l.poison + 4);
+        EXPECT_GE(l.local_total, l.scratch + uint64_t{l.rows} * l.stride * 16);
         EXPECT_EQ(l.stride % 32, 0u);
       }
 }

@@ -56,7 +56,8 @@ TEST(E2m1, EveryBoundary) {
 
 TEST(SwizzledScales, EveryPlaceOnce) {
   const uint64_t tokens = 130, blocks = 6;
-  std::vector<int> used(scale_bytes(ARF_RESIDUAL_RMSNORM_FP4, tokens, blocks * 16, ARF_SCALES_SWIZZLED_128X4, 0), 0);
+  std::vector<int> used(
+      scale_bytes(ARF_RESIDUAL_RMSNORM_FP4, tokens, blocks * 16, ARF_SCALES_SWIZZLED_128X4, 0), 0);
   ASSERT_EQ(used.size(), 256u * 8);
   for (uint64_t row = 0; row < tokens; row++)
     for (uint64_t k = 0; k < blocks; k++) used[swizzled_at(row, k, blocks)]++;
@@ -152,13 +153,17 @@ TEST(Quantise, ZerosHaveTheLeastScale) {
   EXPECT_EQ(q.codes, Bytes(16));
 }
 
-// A sum of squares beyond fp32 makes the norm zero, as it does for callers today; within it, zero is wrong.
+// A sum of squares beyond fp32 makes the norm zero, as it does for callers today; within it, zero
+// is wrong.
 TEST(CompareNorm, OverflowOfTheSumOfSquares) {
   Problem p = row_of(ARF_RESIDUAL_RMSNORM, 16);
   const Bytes gamma = bf16(std::vector<float>(16, 1.0f)), zero = bf16(std::vector<float>(16, 0.0f));
   EXPECT_EQ(compare_norm(p, zero, bf16(std::vector<float>(16, 1e20f)), gamma).wrong, 0u);
   EXPECT_EQ(compare_norm(p, zero, bf16(std::vector<float>(16, 1e18f)), gamma).wrong, 16u);
-  EXPECT_EQ(compare_norm(p, bf16(std::vector<float>(16, 1.0f)), bf16(std::vector<float>(16, 1e18f)), gamma).wrong, 0u);
+  EXPECT_EQ(compare_norm(p, bf16(std::vector<float>(16, 1.0f)), bf16(std::vector<float>(16, 1e18f)),
+                         gamma)
+                .wrong,
+            0u);
 }
 
 }  // namespace
