@@ -225,7 +225,9 @@ Lifted Interpreter::import_in(ModuleId module, source::Range statement, Symbol n
 }
 
 void Interpreter::derive(Symbol name) {
-  if (name.text().size() < 5 || k_.common.contains(name)) return;
+  std::string_view text = name.text();
+  bool constant = text.size() >= kShortestConstant && std::ranges::all_of(text, [](char c) { return c >= 'A' && c <= 'Z'; });
+  if ((text.size() < 5 && !constant) || k_.common.contains(name)) return;
   if (known_names_.insert(name).second) derived_.push_back(name);
 }
 

@@ -189,8 +189,13 @@ class Human {
     return text::join(sets_for(style_.sets, target_, entries), ", ");
   }
 
-  // One that a program meets as an error, rather than one that helps others.
+  // One that a program meets as an error, rather than one that helps others; first of a group, where lifting it
+  // takes more than one edit.
   static const Entry& most_telling(const Entries& entries) {
+    auto leads = std::ranges::find_if(entries, [](const Entry& e) {
+      return e.standing->effect == gate::Effect::raises && !e.gate->group.empty();
+    });
+    if (leads != entries.end()) return *leads;
     auto raises = std::ranges::find(entries, gate::Effect::raises,
                                     [](const Entry& e) { return e.standing->effect; });
     if (raises != entries.end()) return *raises;
