@@ -207,13 +207,18 @@ def call(function, finder, turns, first=()):
     draw(None)
 
 
-def instance_of(klass):
-    """An object of the class whose unset attributes are stubs."""
+def instance_of(klass, finder):
+    """An object of the class, made with stubs; attributes that stay unset are stubs."""
     try:
-        made = type(klass.__name__, (klass,), {"__getattr__": lambda self, name: Stub(name)})
-        return object.__new__(made)
+        made = object.__new__(type(klass.__name__, (klass,), {"__getattr__": lambda self, name: Stub(name)}))
     except Exception:
         return Stub("self")
+    finder.called = klass  # nothing of it is compared: it runs here for what it sets
+    with limited(1.0):
+        args, kwargs = arguments_of(klass.__init__, finder.world.capability)
+        klass.__init__(made, *args[1:], **kwargs)
+    finder.called = None
+    return made
 
 
 def call_all(module, finder, turns):
@@ -231,9 +236,9 @@ def call_all(module, finder, turns):
                 elif isinstance(method, classmethod):
                     call(method.__func__, finder, turns, (value,))
                 elif isinstance(method, property) and method.fget:
-                    call(method.fget, finder, turns, (instance_of(value),))
+                    call(method.fget, finder, turns, (instance_of(value, finder),))
                 elif inspect.isfunction(method) or hasattr(method, "__wrapped__"):
-                    call(method, finder, turns, (instance_of(value),))
+                    call(method, finder, turns, (instance_of(value, finder),))
         elif callable(value) and name in holding and inspect.isfunction(inspect.unwrap(value)):
             call(value, finder, turns)
 
