@@ -16,7 +16,7 @@ template <class T, int N, int P, int E>
 class Hierarchical {
  public:
   __device__ __forceinline__ Hierarchical(const Call& c, const Place& place,
-                                          FinishMemory<P>& memory)
+                                          FinishMemory<P, E>& memory)
       : c_(c), place_(place), finish_(c, place, memory) {}
 
   __device__ __forceinline__ void run() {
@@ -209,7 +209,7 @@ class Hierarchical {
 
 template <class T, int N, int P, int E>
 __global__ void __launch_bounds__(512, 1) hierarchical(const __grid_constant__ Call c) {
-  __shared__ FinishMemory<P> memory;
+  __shared__ FinishMemory<P, E> memory;
   fetch_parameters(c);
   const Place place;
   Hierarchical<T, N, P, E>(c, place, memory).run();

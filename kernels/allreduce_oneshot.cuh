@@ -18,7 +18,7 @@ namespace arf {
 template <class T, int N, int P, int E>
 class OneShot {
  public:
-  __device__ __forceinline__ OneShot(const Call& c, const Place& place, FinishMemory<P>& memory)
+  __device__ __forceinline__ OneShot(const Call& c, const Place& place, FinishMemory<P, E>& memory)
       : c_(c), place_(place), finish_(c, place, memory), column_(place.column(0, P)) {
     greets_ = place.block == 0 && threadIdx.x < N - 1;
     greeter_ = (c.rank ^ (1 + threadIdx.x)) & (N - 1);
@@ -129,26 +129,15 @@ class OneShot {
       for (int j = 0; j < P; j++) sum[j] = {kNan, kNan, kNan, kNan};
     test_delay(c_, 2);
     finish_(row, sum, residual);
-    empty(row, s);
     if (place_.block == 0 && threadIdx.x == 0 && !test_keeps_sequence(c_))
       store_shared_word(sequence_word(c_, kOneShotEnded, row), s.sequence());
-  }
-
-  // Puts kEmpty back, after all that somebody may be waiting for.
-  __device__ __forceinline__ void empty(uint32_t row, const Row& s) {
-    if (test_keeps_inbox(c_)) return;
-    const uint64_t at = slot(row, s.sequence());
-#pragma unroll
-    for (int j = 0; j < P; j++)
-#pragma unroll
-      for (int i = 1; i < N; i++)
-        if (has(j)) from_[i][at + apart(j)] = {kEmpty, kEmpty, kEmpty, kEmpty};
   }
 
   // Packs of a thread that are waited for at a time, as far as registers allow.
   static constexpr int kTogether = N * P <= 4 || (N * P <= 8 && E != kQuantised) ? P : 1;
 
-  // Waits for the peers' packs first to first + kTogether - 1 and gives the sums. The threads that
+  // Waits for the peers' packs first to first + kTogether - 1 empties their slots and gives
+  // the sums. The threads that
   // greet wait for their peer's greeting too. Peer i is rank ^ i: pairs of the canonical tree are
   // pairs for every rank, and addition commutes.
   __device__ __forceinline__ void take(uint32_t row, int first, const Row& s, Pack (&sum)[P],
@@ -197,6 +186,10 @@ class OneShot {
     for (int g = 0; g < kTogether; g++) {
       if (!has(first + g)) continue;
       x[g][0] = s.own[first + g];
+      if (!test_keeps_inbox(c_))
+#pragma unroll
+        for (int i = 1; i < N; i++)
+          from_[i][at + apart(first + g)] = {kEmpty, kEmpty, kEmpty, kEmpty};
       test_drop_rank<N>(c_, x[g]);
       sum[first + g] = tree_sum<T, N>(x[g]);
     }
@@ -216,7 +209,7 @@ class OneShot {
 template <class T, int N, int P, int E>
 __global__ void __launch_bounds__(512, N == 2 && P == 1 ? 2 : 1)
     oneshot(const __grid_constant__ Call c) {
-  __shared__ FinishMemory<P> memory;
+  __shared__ FinishMemory<P, E> memory;
   fetch_parameters(c);
   const Place place;
   OneShot<T, N, P, E>(c, place, memory).run();

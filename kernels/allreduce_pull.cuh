@@ -16,7 +16,7 @@ namespace arf {
 template <class T, int N, int P, int E>
 class Pull {
  public:
-  __device__ __forceinline__ Pull(const Call& c, const Place& place, FinishMemory<P>& memory)
+  __device__ __forceinline__ Pull(const Call& c, const Place& place, FinishMemory<P, E>& memory)
       : c_(c), place_(place), finish_(c, place, memory) {}
 
   __device__ __forceinline__ void run() {
@@ -139,7 +139,7 @@ class Pull {
 
 template <class T, int N, int P, int E>
 __global__ void __launch_bounds__(512, 1) pull(const __grid_constant__ Call c) {
-  __shared__ FinishMemory<P> memory;
+  __shared__ FinishMemory<P, E> memory;
   fetch_parameters(c);
   const Place place;
   Pull<T, N, P, E>(c, place, memory).run();

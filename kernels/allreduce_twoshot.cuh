@@ -15,7 +15,7 @@ namespace arf {
 template <class T, int N, int P, int E>
 class TwoShot {
  public:
-  __device__ __forceinline__ TwoShot(const Call& c, const Place& place, FinishMemory<P>& memory)
+  __device__ __forceinline__ TwoShot(const Call& c, const Place& place, FinishMemory<P, E>& memory)
       : c_(c), place_(place), finish_(c, place, memory) {}
 
   __device__ __forceinline__ void run() {
@@ -187,7 +187,7 @@ class TwoShot {
 
 template <class T, int N, int P, int E>
 __global__ void __launch_bounds__(512, 1) twoshot(const __grid_constant__ Call c) {
-  __shared__ FinishMemory<P> memory;
+  __shared__ FinishMemory<P, E> memory;
   fetch_parameters(c);
   const Place place;
   TwoShot<T, N, P, E>(c, place, memory).run();

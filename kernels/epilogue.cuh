@@ -48,11 +48,10 @@ __device__ __forceinline__ Pack normalised(const Pack& h, const Pack& gamma, flo
   return pack<T>(x);
 }
 
-// Every thread reads only what it wrote: gamma lies here to leave the registers to what is on its
-// way.
-template <int P>
+// Where registers are scarce, gamma lies here; every thread reads only what it wrote.
+template <int P, int E>
 struct FinishMemory {
-  Pack gamma[P][kMaxThreads];
+  Pack gamma[E == kQuantised ? P : 1][E == kQuantised ? kMaxThreads : 1];
   RowSumMemory sum;
 };
 
@@ -61,23 +60,20 @@ template <class T, int P, int E>
 class Finish {
  public:
   // May run before the kernel ahead has ended: gamma is a weight.
-  __device__ __forceinline__ Finish(const Call& c, const Place& place, FinishMemory<P>& memory)
+  __device__ __forceinline__ Finish(const Call& c, const Place& place, FinishMemory<P, E>& memory)
       : c_(c), place_(place), memory_(memory), sum_(memory.sum, place) {
     if constexpr (E != kPlain)
 #pragma unroll
       for (int j = 0; j < P; j++) {
         const uint32_t column = place.column(j, P);
-        if (column < c.packs) gamma_[j] = static_cast<const Pack*>(c.gamma)[column];
-        if (E == kQuantised)
-          memory.gamma[j][threadIdx.x] = gamma_[j];  // registers are scarce there
+        if (column >= c.packs) continue;
+        gamma_[j] = static_cast<const Pack*>(c.gamma)[column];
+        if constexpr (E == kQuantised) memory.gamma[j][threadIdx.x] = gamma_[j];
       }
   }
 
   // All threads, once, after the kernel ahead has ended and before the first row is finished.
   __device__ __forceinline__ void ready() {
-    if constexpr (E == kNorm)
-#pragma unroll
-      for (int j = 0; j < P; j++) memory_.gamma[j][threadIdx.x] = gamma_[j];
     sum_.ready();
     if constexpr (E == kQuantised) {
       if (c_.quantiser == kFp8Static) factor_ = __fdiv_rn(1.0f, *c_.scale_factor);
@@ -129,7 +125,8 @@ class Finish {
           x[j] = {0, 0, 0, 0};
           continue;
         }
-        x[j] = normalised<T>(x[j], memory_.gamma[j][threadIdx.x], scale, c_.weight_bias);
+        if constexpr (E == kQuantised) gamma_[j] = memory_.gamma[j][threadIdx.x];
+        x[j] = normalised<T>(x[j], gamma_[j], scale, c_.weight_bias);
         if (E == kNorm || c_.norm_out != nullptr)
           static_cast<Pack*>(c_.norm_out)[at(row, column)] = x[j];
       }
@@ -241,10 +238,10 @@ class Finish {
 
   const Call& c_;
   const Place& place_;
-  FinishMemory<P>& memory_;
+  FinishMemory<P, E>& memory_;
   RowSum<P> sum_;
-  float factor_ = 1;    // of a static quantiser
-  Pack gamma_[P] = {};  // until ready(): nothing waits for it before the first row is sent
+  float factor_ = 1;  // of a static quantiser
+  Pack gamma_[P] = {};
 };
 
 }  // namespace arf

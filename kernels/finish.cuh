@@ -10,7 +10,7 @@ namespace arf {
 
 template <class T, int P, int E>
 __global__ void __launch_bounds__(kMaxThreads) finish_rows(const __grid_constant__ Call c) {
-  __shared__ FinishMemory<P> memory;
+  __shared__ FinishMemory<P, E> memory;
   fetch_parameters(c);
   const Place place;
   Finish<T, P, E> finish(c, place, memory);

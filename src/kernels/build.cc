@@ -141,6 +141,11 @@ class Builder {
   std::mutex mutex_;
 };
 
+std::string lower_first(std::string name) {
+  name.front() = static_cast<char>(name.front() + ('a' - 'A'));
+  return name;
+}
+
 std::vector<KernelUse> uses_of(std::string_view messages) {
   std::vector<KernelUse> out;
   for (const auto& [name, resources] : prove::read_resources(messages)) {
@@ -166,13 +171,14 @@ std::string in_words(const std::string& mangled) {
       "_ZN3arf\\d+(oneshot|twoshot|pull|hierarchical|finish_rows)INS_4(Bf16|Fp16|Fp32)E(?:Li(\\d)E)"
       "?Li(\\d)"
       "ELi(\\d)EEE.*");
+  static const std::regex kExperts("_ZN3arf\\d+moe_inputINS_4(Bf16|Fp16|Fp32)EEE.*");
   std::smatch m;
+  if (std::regex_match(mangled, m, kExperts)) return "experts " + lower_first(m[1]);
   if (!std::regex_match(mangled, m, kName)) return mangled;
   constexpr const char* kEpilogues[] = {"sum only", "norm", "norm, quantised"};
   int epilogue = m[5].str().front() - '0';
   if (epilogue > 2) return mangled;
-  std::string format = m[2];
-  format.front() = static_cast<char>(format.front() + ('a' - 'A'));
+  std::string format = lower_first(m[2]);
   std::string what = m[1] == "finish_rows" ? "finish" : m[1].str();
   std::string ranks = m[3].matched ? m[3].str() + " ranks, " : std::string();
   return fmt::format("{} {}, {}{} a thread, {}", what, format, ranks, m[4].str(),

@@ -12,6 +12,7 @@ TEST(KernelName, InWords) {
             "oneshot bf16, 4 ranks, 1 a thread, norm");
   EXPECT_EQ(in_words("_ZN3arf7twoshotINS_4Fp32ELi8ELi2ELi0EEEvNS_4CallE"),
             "twoshot fp32, 8 ranks, 2 a thread, sum only");
+  EXPECT_EQ(in_words("_ZN3arf9moe_inputINS_4Fp16EEEvNS_7MoeCallE"), "experts fp16");
   EXPECT_EQ(in_words("_ZN3arf4pullINS_4Bf16ELi2ELi1ELi1EEEvNS_4CallE"),
             "pull bf16, 2 ranks, 1 a thread, norm");
   EXPECT_EQ(in_words("_ZN3arf12hierarchicalINS_4Fp16ELi8ELi1ELi1EEEvNS_4CallE"),
