@@ -12,6 +12,7 @@
 #include "audit/natives.h"
 #include "audit/scan.h"
 #include "audit/word_index.h"
+#include "base/discard.h"
 #include "base/parallel.h"
 #include "base/text.h"
 #include "gate/analysis.h"
@@ -25,6 +26,7 @@ class Audit {
  public:
   Audit(const package::Environment& environment, const rules::RuleSet& rules, const Options& options)
       : environment_(environment), rules_(rules), options_(options), texts_(options.archive != nullptr ? &options.archive->texts : options.overlay), store_(environment, texts_),
+        owners_(environment),
         program_([this](const std::string& path) { return store_.load(path); }) {
     report_.environment = &environment;
     report_.targets = options.targets;
@@ -38,16 +40,17 @@ class Audit {
     assume();
     start("walk");
     look();
-    start("binaries");
-    read_binaries();
     start("scan");
+    auto policy = thread_count(options_.threads) > 1 ? std::launch::async : std::launch::deferred;
+    auto binaries = std::async(policy, [this] { read_binaries(); });
     read();
+    binaries.get();
+    report_.unread.insert(report_.unread.end(), objects_.unread.begin(), objects_.unread.end());
     if (interrupted()) return stop();
     start("evaluate");
     evaluation_ = std::make_unique<python::Evaluation>(program_, rules_.python, report_.world);
     gate::Inputs inputs = gate_inputs();
     // The Python and the C++ side know nothing of each other until they are judged.
-    auto policy = thread_count(options_.threads) > 1 ? std::launch::async : std::launch::deferred;
     auto reading = std::async(policy, [&] { return gate::read_cuda(inputs); });
     evaluate();
     if (interrupted()) return stop();
@@ -127,12 +130,12 @@ class Audit {
     ObjectOptions options;
     options.threads = options_.threads;
     options.cancelled = options_.cancelled;
+    options.owners = &owners_;
     if (options_.archive != nullptr) {
       objects_.files = options_.archive->objects.files;
       return;
     }
     objects_ = read_objects(environment_, walk_.files, options);
-    report_.unread.insert(report_.unread.end(), objects_.unread.begin(), objects_.unread.end());
   }
 
   // Gates that know their site and owner already.
@@ -212,25 +215,28 @@ class Audit {
             {[this](Symbol word) { return holders(word); },
              [this](const auto& modules, const auto& f) { each_text(modules, f); }},
             options_.targets,
-            natives_.libraries(), options_.open_too};
+            natives_.libraries(), options_.threads, options_.open_too};
   }
 
   void judge(const gate::Inputs& inputs, gate::CudaReading reading) {
     gate::Findings findings = gate::analyse(inputs, std::move(reading));
     report_.counts.modules = findings.modules.size();
     report_.not_checked = std::move(findings.not_checked);
-    package::Owners owners(environment_);
+    package::Owner owner;
+    const std::string* asked = nullptr;  // gates of one file follow each other
     for (gate::Gate& gate : findings.gates) {
       gate.site = store_.root_of(gate.path);
       for (gate::Standing& s : gate.standings) {
         if (s.lift) for (gate::LiftEdit& edit : s.lift->edits) edit.site = store_.root_of(edit.path);
       }
-      if (auto owner = owners.find(gate.site, gate.path); owner.distribution != nullptr) {
+      if (asked == nullptr || *asked != gate.path) owner = owners_.find(gate.site, gate.path);
+      asked = &gate.path;
+      if (owner.distribution != nullptr) {
         gate.package = owner.distribution->name;
         gate.version = owner.distribution->version_text;
       }
-      if (wanted(gate)) report_.gates.push_back(std::move(gate));
     }
+    keep(std::move(findings.gates));
     std::vector<gate::Gate> binaries = binary_gates(objects_, options_.targets);
     explain_loaders(binaries, *evaluation_, program_);
     natives_.tell_uses(findings.native, binaries);
@@ -256,6 +262,7 @@ class Audit {
   const Options& options_;
   const Overlay* texts_;
   FileStore store_;
+  package::Owners owners_;
   python::Program program_;
   value::World cuda_world_;
   gate::Knowledge knowledge_;
@@ -274,7 +281,10 @@ class Audit {
 }  // namespace
 
 Result<Report> audit(const package::Environment& environment, const rules::RuleSet& rules, const Options& options) {
-  return Audit(environment, rules, options).run();
+  auto audit = std::make_unique<Audit>(environment, rules, options);
+  auto report = audit->run();
+  discard(std::move(audit));
+  return report;
 }
 
 }  // namespace ungate::audit

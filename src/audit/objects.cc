@@ -79,7 +79,8 @@ class Reading {
   }
 
   void finish() {
-    package::Owners owners(environment_);
+    package::Owners mine(environment_);
+    const package::Owners& owners = options_.owners == nullptr ? mine : *options_.owners;
     for (ObjectFile& file : read_) {
       if (file.listing.kind == binary::FileKind::no_binary) continue;
       if (auto owner = owners.find(file.site, file.path); owner.distribution != nullptr) {

@@ -11,6 +11,7 @@
 #include "binary/kernels.h"
 #include "binary/listing.h"
 #include "package/environment.h"
+#include "package/owners.h"
 
 namespace ungate::audit {
 
@@ -32,6 +33,7 @@ struct ObjectOptions {
   bool kernels = false;               // reads whole files, not only headers
   unsigned threads = 0;
   const std::atomic<bool>* cancelled = nullptr;
+  const package::Owners* owners = nullptr;  // of the environment, if they are at hand
 };
 
 // Reads those files of a walk over the environment's sites that are binaries by their name, with

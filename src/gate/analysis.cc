@@ -1,6 +1,7 @@
 #include "gate/analysis.h"
 
 #include <algorithm>
+#include <future>
 #include <unordered_map>
 
 #include <fmt/core.h>
@@ -48,12 +49,21 @@ class Analysis {
     items_ = python_items(in_.evaluation, in_.program);
     std::vector<JitModule> modules = jit_modules(in_.evaluation, in_.program, in_.knowledge.packages);
     for (Item& item : items_) admit_python(item);
+    find_shut_modules(modules);
+    // Who calls the builders is asked on the Python side, what they build on the other.
+    auto policy = in_.threads == 1 ? std::launch::deferred : std::launch::async;
+    auto routes = std::async(policy, [&] {
+      std::map<std::size_t, Route> out;
+      for (std::size_t m : shut_) out.emplace(m, route_to(modules[m], in_.program, callers_));
+      return out;
+    });
     walk_shut_modules(modules);
-    add_guards(modules);
+    add_guards();
     add_host(modules);
     order();
+    const std::map<std::size_t, Route> to_builders = routes.get();
     give_ids(items_);
-    Links(in_, items_, modules, shut_, callers_).draw();
+    Links(in_, items_, modules, to_builders, callers_).draw();
     std::vector<NativeUse> native = tie_to_libraries(in_, items_, callers_);
     Judge(in_, items_, modules, walked_).judge();
     form_groups(items_);
@@ -76,9 +86,8 @@ class Analysis {
     }
   }
 
-  // The units of every module that a list of devices shuts a target out of: only there can a lift be
-  // possible, and only there the units have to be read.
-  void walk_shut_modules(const std::vector<JitModule>& modules) {
+  // Modules that a list of devices shuts a target out of: only there can a lift be possible.
+  void find_shut_modules(const std::vector<JitModule>& modules) {
     for (std::size_t m = 0; m < modules.size(); ++m) {
       bool shut = std::ranges::any_of(items_, [&](const Item& item) {
         return item.choice.sink != nullptr && item.choice.place.module == modules[m].builder.module &&
@@ -86,11 +95,18 @@ class Analysis {
       });
       if (!shut) continue;
       shut_.insert(m);
+      built_[m] = built_targets(in_.evaluation, in_.program, *modules[m].rules);
+    }
+  }
+
+  // Only of those the units have to be read.
+  void walk_shut_modules(const std::vector<JitModule>& modules) {
+    for (std::size_t m : shut_) {
       if (!modules[m].sources.empty()) walked_.emplace(m, walk_module(modules[m], in_.cuda));
     }
   }
 
-  void add_guards(const std::vector<JitModule>& modules) {
+  void add_guards() {
     std::unordered_map<std::string_view, std::vector<std::size_t>> reached_by;
     for (auto& [m, walked] : walked_) {
       for (const std::string& file : walked.files) reached_by[file].push_back(m);
@@ -103,7 +119,7 @@ class Analysis {
       for (std::size_t m : reached_by[path]) {
         if (result == nullptr) result = walked_.at(m).result(path);
         holds.insert(m);
-        built |= built_targets(in_.evaluation, in_.program, *modules[m].rules);
+        built |= built_.at(m);
       }
       if (result == nullptr) result = &in_.cuda.alone(path);
       if (!differs(*result)) continue;
@@ -207,6 +223,7 @@ class Analysis {
   python::Callers callers_;
   std::vector<Item> items_;
   std::set<std::size_t> shut_;
+  std::map<std::size_t, arch::CodeTargetSet> built_;  // what is built now of each of them
   std::map<std::size_t, WalkedModule> walked_;
 };
 

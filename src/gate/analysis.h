@@ -31,6 +31,7 @@ struct Inputs {
   python::Texts texts;
   std::vector<arch::Device> targets;
   NativeLibraries libraries;
+  unsigned threads = 0;                      // 1: everything on the caller's
   bool open_too = false;                     // describe gates of CUDA files that admit every target, too
 };
 

@@ -27,6 +27,24 @@ Routine routine_of(const JitModule& m) {
 
 }  // namespace
 
+Route route_to(const JitModule& module, const python::Program& program, python::Callers& callers) {
+  Route out{{{routine_of(module), 0, {}, 0}}, {}};
+  auto& steps = out.steps;
+  std::set<Routine> seen{steps[0].routine};
+  for (std::size_t at = 0; at < steps.size() && steps.size() < kMostRoutines; ++at) {
+    if (steps[at].depth >= kFarthest) continue;
+    for (const python::CallSite& site : callers.of(steps[at].routine)) {
+      const source::SourceFile& file = *program[site.in.module].file;
+      const char* how = site.confidence == python::Confidence::exact ? "" : " (by its unique name)";
+      Evidence edge{fmt::format("{} calls {}{}", site.in.name.empty() ? "the module" : site.in.qualname.text(), steps[at].routine.qualname.text(), how),
+                    file.at(site.range.begin)};
+      out.calls.push_back({site, at, edge});
+      if (!site.in.name.empty() && seen.insert(site.in).second) steps.push_back({site.in, at, edge, steps[at].depth + 1});
+    }
+  }
+  return out;
+}
+
 // The text that the outcome which serves leads into: the gate's arm, or, for an early exit, what follows it
 // in the function.
 void Links::find_served() {
@@ -62,31 +80,14 @@ void Links::hold_builders() {
   }
 }
 
-// Backwards from a builder: who calls it, who calls that, and so on; a gate whose arm holds one of these
-// calls leads to the module.
-void Links::lead_to(std::size_t m) {
-  struct Step {
-    Routine routine;
-    std::size_t from;    // index of the step that it calls
-    Evidence edge;
-    std::size_t depth;
-  };
-  std::vector<Step> steps{{routine_of(modules_[m]), 0, {}, 0}};
-  std::set<Routine> seen{steps[0].routine};
-  for (std::size_t at = 0; at < steps.size() && steps.size() < kMostRoutines; ++at) {
-    if (steps[at].depth >= kFarthest) continue;
-    for (const python::CallSite& site : callers_.of(steps[at].routine)) {
-      const source::SourceFile& file = *in_.program[site.in.module].file;
-      const char* how = site.confidence == python::Confidence::exact ? "" : " (by its unique name)";
-      Evidence edge{fmt::format("{} calls {}{}", site.in.name.empty() ? "the module" : site.in.qualname.text(), steps[at].routine.qualname.text(), how),
-                    file.at(site.range.begin)};
-      each_serving(site.in.module, site.range.begin, [&](Item& item) {
-        if (!item.reaches.insert(m).second) return;
-        item.path.push_back(edge);
-        for (std::size_t s = at; s != 0; s = steps[s].from) item.path.push_back(steps[s].edge);
-      });
-      if (!site.in.name.empty() && seen.insert(site.in).second) steps.push_back({site.in, at, edge, steps[at].depth + 1});
-    }
+// A gate whose arm holds one of a route's calls leads to the module.
+void Links::lead_to(std::size_t m, const Route& route) {
+  for (const Route::Call& call : route.calls) {
+    each_serving(call.site.in.module, call.site.range.begin, [&](Item& item) {
+      if (!item.reaches.insert(m).second) return;
+      item.path.push_back(call.edge);
+      for (std::size_t s = call.step; s != 0; s = route.steps[s].from) item.path.push_back(route.steps[s].edge);
+    });
   }
 }
 
@@ -220,9 +221,7 @@ void Links::draw() {
   find_served();
   hold_builders();
   use_definitions();
-  for (std::size_t m = 0; m < modules_.size(); ++m) {
-    if (shut_.contains(m)) lead_to(m);
-  }
+  for (const auto& [m, route] : routes_) lead_to(m, route);
   add_siblings();
   inherit();
   switch_on();

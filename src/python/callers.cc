@@ -133,6 +133,8 @@ const std::vector<CallSite>& Callers::of(const Routine& function) {
     for (const Use& use : uses) {
       bool inside = id == function.module && function.range.contains(use.begin);
       if (inside || (use.own && id != function.module)) continue;
+      const LogicalLine* line = nullptr;
+      if (use.own && (!is_code(id, use, line) || line->kind == LineKind::import)) continue;
       CallSite site{around(id, use.begin), range_of(use, function.name), Confidence::unique_name};
       bool exact = resolves(function, site, use);
       if (exact) site.confidence = Confidence::exact;

@@ -171,7 +171,7 @@ Lifted Interpreter::define_function(NodeId id, Frame& f) {
     callable.defaults.push_back(value == 0 ? Lifted() : operand(value, f, value::Values::all()));
   }
   if (t[id].kind == NodeKind::function) {
-    for (std::size_t i = 3; i < t[id].count; ++i) record_decorator(t.child(id, i), f);
+    for (std::size_t i = 3; i < t[id].count; ++i) record_decorator(t.child(id, i), t[id].name, f);
     if (f.emit && !f.class_body) inner_runs_.push_back({callable.function, callable.closure});
   }
   return l_.of(s_.handle(Kind::function, intern_callable(std::move(callable))));

@@ -12,7 +12,8 @@ WordSet seed_words(const Knowledge& k) {
   WordSet words;
   auto add_last = [&](Symbol dotted) {
     std::string_view name = dotted.text();
-    words.add(name.substr(name.rfind('.') + 1));
+    name.remove_prefix(name.rfind('.') + 1);
+    if (!k.common.contains(Symbol(name))) words.add(name);
   };
   for (const auto& [name, gives] : k.calls) {
     if (gives != Gives::device_name) add_last(name);

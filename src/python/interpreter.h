@@ -199,7 +199,7 @@ class Interpreter {
   bool named_fact(const Tree& t, NodeId callee_node, Lifted callee, Lifted& out);
   void record_sinks(NodeId call, Lifted result, Frame& f, DeviceSet mask);
   void record_decorators(const Function& fn);
-  void record_decorator(NodeId decorator, Frame& f);
+  void record_decorator(NodeId decorator, Symbol decorated, Frame& f);
   void record_sink(NodeId at, const Sink& sink, DeviceSet refused, Frame& f, DeviceSet mask);
   std::optional<DeviceSet> listed_devices(ValueId list, Sink::Lists kind);
 

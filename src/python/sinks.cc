@@ -63,11 +63,12 @@ void Interpreter::record_decorators(const Function& fn) {
   Frame f = definition_frame(fn);
   f.emit = true;
   for (std::size_t i = 3; !fn.is_lambda() && i < (*fn.tree)[fn.node].count; ++i) {
-    record_decorator(fn.tree->child(fn.node, i), f);
+    record_decorator(fn.tree->child(fn.node, i), fn.qualname, f);
   }
 }
 
-void Interpreter::record_decorator(NodeId decorator, Frame& f) {
+// The gate is told as one of the function that it stands on.
+void Interpreter::record_decorator(NodeId decorator, Symbol decorated, Frame& f) {
   const Tree& t = *f.tree;
   if (!f.emit || t[decorator].kind != NodeKind::call || t[decorator].count < 2) return;
   const Sink* sink = k_.sink(t[t.child(decorator, 0)].name, true);
@@ -79,6 +80,7 @@ void Interpreter::record_decorator(NodeId decorator, Frame& f) {
   if (!listed) return;
   DeviceSet all = value::Values::all();
   record_sink(decorator, *sink, all - *listed, f, all);
+  choice_at(decorator, f).function = decorated;
 }
 
 void Interpreter::record_sink(NodeId at, const Sink& sink, DeviceSet refused, Frame& f, DeviceSet mask) {

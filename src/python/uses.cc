@@ -22,10 +22,25 @@ std::string_view base_before(std::string_view text, std::size_t dot) {
   return text.substr(begin, dot - begin);
 }
 
+// False before what never follows a name that is imported, assigned, or the target of a loop or `as`: `name(x)`,
+// `name.x`, `name[x]`, and most words of prose.
+bool may_bind(std::string_view text, std::size_t end) {
+  while (end < text.size() && (text[end] == ' ' || text[end] == '\t')) ++end;
+  if (end == text.size()) return true;
+  if (text.substr(end, 2) == "in") return true;
+  char c = text[end];
+  return !text::is_identifier_part(c) && c != '(' && c != '.' && c != '[' && c != '"' && c != '\'' && c != '`';
+}
+
+const void* find(std::string_view text, std::string_view wanted, std::size_t from = 0) {
+  return memmem(text.data() + from, text.size() - from, wanted.data(), wanted.size());
+}
+
 Use use_at(std::string_view text, std::size_t begin, std::size_t end) {
   Use out;
   out.begin = static_cast<std::uint32_t>(begin);
   out.defines = begin >= 4 && text.substr(begin - 4, 4) == "def ";
+  out.binding = !out.defines && may_bind(text, end);
   while (end < text.size() && text[end] == ' ') ++end;
   out.keyword = end + 1 < text.size() && text[end] == '=' && text[end + 1] != '=';
   std::size_t before = before_blanks(text, begin);
@@ -82,10 +97,33 @@ bool stands_in_code(std::string_view text, std::size_t begin, std::size_t at) {
 
 namespace {
 
+bool imports_star(std::string_view text) {
+  constexpr std::string_view kImport = " import";
+  std::size_t next = 0;
+  while (const void* found = find(text, kImport, next)) {
+    next = static_cast<std::size_t>(static_cast<const char*>(found) - text.data()) + kImport.size();
+    while (next < text.size() && (text[next] == ' ' || text[next] == '\t')) ++next;
+    if (next < text.size() && text[next] == '*') return true;
+}
+  return false;
+}
+
+// Where nothing but `def` can bind the name, it means that function or nothing; which are calls in code matters
+// only where that function is asked about.
+std::vector<Use> own_uses(const std::vector<Use>& uses) {
+  std::vector<Use> out;
+  for (Use use : uses) {
+    if (use.defines || use.keyword || use.attribute) continue;
+    use.own = true;
+    out.push_back(use);
+  }
+  return out;
+}
+
 // What a file binds at its top level, asked name by name: most statements need not be looked at.
 class Binders {
  public:
-  Binders(std::string_view text, const Outline& outline) : text_(text), outline_(outline), star_(find_star()) {}
+  Binders(std::string_view text, const Outline& outline) : text_(text), outline_(outline), star_(imports_star(text)) {}
 
   // Whether names are imported unseen.
   bool star() const { return star_; }
@@ -110,16 +148,6 @@ class Binders {
   }
 
  private:
-  bool find_star() const {
-    constexpr std::string_view kImport = " import";
-    for (std::size_t at = text_.find(kImport); at != text_.npos; at = text_.find(kImport, at + 1)) {
-      std::size_t next = at + kImport.size();
-      while (next < text_.size() && (text_[next] == ' ' || text_[next] == '\t')) ++next;
-      if (next < text_.size() && text_[next] == '*') return true;
-    }
-    return false;
-  }
-
   std::string_view text_;
   const Outline& outline_;
   bool star_;
@@ -128,7 +156,7 @@ class Binders {
 // An import inside a function or other block that may give the name.
 bool imported_below(std::string_view text, const Outline& outline, std::string_view name) {
   return std::ranges::any_of(outline.lines(), [&](const LogicalLine& l) {
-    return l.kind == LineKind::import && l.indent > 0 && text.substr(l.begin, l.end - l.begin).find(name) != text.npos;
+    return l.kind == LineKind::import && l.indent > 0 && find(text.substr(l.begin, l.end - l.begin), name) != nullptr;
   });
 }
 
@@ -136,6 +164,10 @@ bool imported_below(std::string_view text, const Outline& outline, std::string_v
 
 std::vector<Use> resolvable(std::string_view text, Symbol name, const std::vector<Use>& uses, const Outsiders& outsiders) {
   std::vector<Use> out;
+  bool attributes = std::ranges::any_of(uses, [](const Use& u) { return u.attribute && !u.base.empty(); });
+  bool binds = std::ranges::any_of(uses, &Use::binding);
+  bool plain = !attributes && !binds && !outsiders.package && !outsiders.made->contains(name) && !imports_star(text);
+  if (plain) return own_uses(uses);
   Outline outline(text);
   Binders binders(text, outline);
   struct Known {

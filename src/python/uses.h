@@ -17,6 +17,7 @@ struct Use {
   bool defines = false;    // after `def`
   bool keyword = false;    // before a single `=`: a keyword argument or an assignment
   bool attribute = false;  // after a dot
+  bool binding = false;    // what follows leaves it open that the name is bound here by something but `def`
   Symbol base;             // of an attribute: the identifier before the dot; empty after anything else
   bool own = false;        // set by resolvable(): it can only mean a function that this file defines
 };
@@ -31,6 +32,7 @@ struct Outsiders {
 
 // Of the uses of a name in a file those in code, other than definitions, keywords and imports, whose name or
 // base the module binds or gets from elsewhere: of the others it is sure that they resolve to nothing known.
+// Those marked as the file's own need not be code.
 std::vector<Use> resolvable(std::string_view text, Symbol name, const std::vector<Use>& uses, const Outsiders& outsiders);
 
 // The logical line that holds an offset; null between lines (comments, blank lines).
