@@ -6,6 +6,20 @@
 #include "base/parallel.h"
 
 namespace ungate::audit {
+namespace {
+
+// Sixteen at a time, without leaving in between: the compiler makes a few instructions of them.
+bool holds(const std::vector<python::WordHash>& words, python::WordHash wanted) {
+  std::size_t i = 0;
+  for (; i + 16 <= words.size(); i += 16) {
+    unsigned any = 0;
+    for (std::size_t k = 0; k < 16; ++k) any |= words[i + k] == wanted ? 1u : 0u;
+    if (any != 0) return true;
+  }
+  return std::find(words.begin() + static_cast<std::ptrdiff_t>(i), words.end(), wanted) != words.end();
+}
+
+}  // namespace
 
 // Each task sets the bits of its own 64 files, so no two write the same word of the table.
 WordIndex::WordIndex(const std::vector<std::vector<python::WordHash>>& words, unsigned threads)
@@ -29,8 +43,7 @@ std::vector<std::uint32_t> WordIndex::files_with(python::WordHash word) const {
   for (std::size_t column = 0; column < width_; ++column) {
     for (std::uint64_t bits = first[column] & second[column]; bits != 0; bits &= bits - 1) {
       auto i = static_cast<std::uint32_t>(column * 64 + static_cast<std::size_t>(std::countr_zero(bits)));
-      const auto& held = (*words_)[i];
-      if (std::find(held.begin(), held.end(), word) != held.end()) out.push_back(i);
+      if (holds((*words_)[i], word)) out.push_back(i);
     }
   }
   return out;

@@ -45,6 +45,9 @@ Tree parse(std::string_view text, source::Range range) {
   tree.has_errors = ts_node_has_error(root);
   tree.root = converter.block(root);
   resolve_scopes(tree);
+  // Trees are kept as long as the program: what was set aside while they grew is a third of them.
+  tree.nodes.shrink_to_fit();
+  tree.links.shrink_to_fit();
   return tree;
 }
 
