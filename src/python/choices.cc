@@ -62,7 +62,8 @@ bool Interpreter::is_choice(Lifted value, DeviceSet mask, bool needs_truth) {
       Kind k = s_.kind(x);
       bool pair = k == Kind::tuple && !s_.items(x).empty() && s_.kind(s_.items(x)[0]) == Kind::boolean;
       if (k == Kind::boolean || pair) some = true;
-      else if (k != Kind::none && k != Kind::unknown && k != Kind::absent) only = false;
+      // `return config.fast and is_wide()` gives config.fast where that is false.
+      else if (k != Kind::none && k != Kind::unknown && k != Kind::absent && k != Kind::external) only = false;
     });
   });
   return only && (some || !needs_truth);
