@@ -57,16 +57,6 @@ const PackagePart* named_in(std::string_view text, const std::vector<const Packa
   return nullptr;
 }
 
-// The name of the function that a decorator stands on.
-std::string_view decorated(const source::SourceFile& file, const Choice& c) {
-  if (c.sink == nullptr || !c.sink->decorator) return {};
-  std::string_view text = file.text();
-  std::size_t at = text.find("\ndef ", c.place.range.end);
-  if (at == std::string_view::npos) return {};
-  at += 5;
-  return text.substr(at, text.find('(', at) - at);
-}
-
 // "vllm/v1/attention/backends/mla/flashmla.py" -> "flashmla"
 std::string_view stem_of(std::string_view path) {
   path = path.substr(path.rfind('/') + 1);
@@ -146,7 +136,6 @@ const PackagePart* Parts::behind(const Item& item, const List& parts) const {
 // `@supported([100, 120]) def check(): …` and `@requires(common_check=check) def op(): …`: the part that op leads to
 // in any case.
 const PackagePart* Parts::checked_by(std::string_view check, python::ModuleId module, const List& parts) const {
-  if (check.empty()) return nullptr;
   const source::SourceFile& file = *program_[module].file;
   const std::string argument = '=' + std::string(check);
   for (const python::Statement& s : program_[module].outline->statements()) {
@@ -208,9 +197,10 @@ const PackagePart* Parts::find(const Item& item, const Admission& admission, arc
   if (admission.exception) {
     if (const PackagePart* part = named_in(file.text(evaluation_.chains()[c.chain].place.range), parts)) return part;
   }
-  if (const PackagePart* part = named_in(decorated(file, c), parts)) return part;
-  if (const PackagePart* part = checked_by(decorated(file, c), c.place.module, parts)) return part;
   if (const PackagePart* part = named_in(item.gate.enclosing, parts)) return part;
+  if (c.sink != nullptr && c.sink->decorator) {
+    if (const PackagePart* part = checked_by(c.function.text(), c.place.module, parts)) return part;
+  }
   if (const PackagePart* part = named_in(stem_of(item.gate.path), parts)) return part;
   return item.served.empty() ? nullptr : named_in(file.text(item.served), parts);
 }
