@@ -21,21 +21,23 @@ namespace ungate::audit {
 namespace {
 
 struct Folder {
-  std::string path;  // relative to the root; empty: the root
   std::uint32_t root = 0;
+  std::string path;  // relative to the root; empty: the root
+  auto operator<=>(const Folder&) const = default;
 };
 
 bool is_left_out(std::string_view name) {
   return name == "__pycache__" || name == ".git" || name == ".hg" || name == ".svn" || name == ".ungate";
 }
 
-// Folders waiting for a thread. A walk ends when none is waiting and none is being read.
+// Folders waiting for a thread. A walk ends when none is waiting and none is being read. A folder that has several
+// names goes by its own: links wait until all that lies in folders is known, and then go one by one, in order.
 class Walker {
  public:
   Walker(const std::vector<std::string>& roots, const std::vector<std::string>& globs, const std::atomic<bool>& cancelled,
          bool stamps)
       : roots_(roots), globs_(globs), cancelled_(cancelled), stamps_(stamps) {
-    for (std::uint32_t i = 0; i < roots.size(); ++i) waiting_.push_back({"", i});
+    for (std::uint32_t i = 0; i < roots.size(); ++i) links_.insert({i, ""});
   }
 
   std::uint64_t stamps() const { return stamp_; }
@@ -56,20 +58,23 @@ class Walker {
   void work() {
     Walk mine;
     std::uint64_t stamp = 0;
-    std::vector<Folder> found;
+    std::vector<Folder> found, linked;
     std::unique_lock lock(mutex_);
     for (;;) {
       changed_.wait(lock, [&] { return !waiting_.empty() || busy_ == 0; });
-      if (waiting_.empty()) break;
+      if (waiting_.empty() && links_.empty()) break;
+      if (waiting_.empty()) waiting_.push_back(links_.extract(links_.begin()).value());
       Folder folder = std::move(waiting_.back());
       waiting_.pop_back();
       ++busy_;
       lock.unlock();
       found.clear();
-      if (!cancelled_) read(folder, mine, found, stamp);
+      linked.clear();
+      if (!cancelled_) read(folder, mine, found, linked, stamp);
       lock.lock();
       --busy_;
       std::ranges::move(found, std::back_inserter(waiting_));
+      links_.insert(linked.begin(), linked.end());
       changed_.notify_all();
     }
     std::ranges::move(mine.files, std::back_inserter(out_.files));
@@ -91,7 +96,8 @@ class Walker {
     return seen_.emplace(info.st_dev, info.st_ino).second;
   }
 
-  void read(const Folder& folder, Walk& mine, std::vector<Folder>& found, std::uint64_t& stamp) {
+  void read(const Folder& folder, Walk& mine, std::vector<Folder>& found, std::vector<Folder>& linked,
+            std::uint64_t& stamp) {
     std::string full = roots_[folder.root];
     if (!folder.path.empty()) full += '/' + folder.path;
     int fd = open(full.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -113,13 +119,18 @@ class Walker {
       std::string path = folder.path.empty() ? std::string(name) : folder.path + '/' + std::string(name);
       unsigned char type = entry->d_type;
       FileKind kind = kind_of(name);
+      bool link = type == DT_LNK;
+      if (type == DT_UNKNOWN) {
+        struct stat self;
+        link = fstatat(fd, entry->d_name, &self, AT_SYMLINK_NOFOLLOW) == 0 && S_ISLNK(self.st_mode);
+      }
       if (type == DT_LNK || type == DT_UNKNOWN) {
         struct stat target;
         if (fstatat(fd, entry->d_name, &target, 0) != 0) continue;  // a link to nothing
         type = S_ISDIR(target.st_mode) ? DT_DIR : S_ISREG(target.st_mode) ? DT_REG : DT_SOCK;
       }
       if (type == DT_DIR) {
-        if (!is_left_out(name) && !is_excluded(globs_, path)) found.push_back({std::move(path), folder.root});
+        if (!is_left_out(name) && !is_excluded(globs_, path)) (link ? linked : found).push_back({folder.root, std::move(path)});
       } else if (type == DT_REG) {
         ++mine.seen;
         if (struct stat file; stamps_ && !name.ends_with(".pyc") && fstatat(fd, entry->d_name, &file, 0) == 0)
@@ -140,6 +151,7 @@ class Walker {
   std::mutex mutex_, seen_mutex_;
   std::condition_variable changed_;
   std::vector<Folder> waiting_;
+  std::set<Folder> links_;
   unsigned busy_ = 0;
   std::set<std::pair<dev_t, ino_t>> seen_;
   Walk out_;
