@@ -136,10 +136,9 @@ class OneShot {
   // Packs of a thread that are waited for at a time, as far as registers allow.
   static constexpr int kTogether = N * P <= 4 || (N * P <= 8 && E != kQuantised) ? P : 1;
 
-  // Waits for the peers' packs first to first + kTogether - 1 empties their slots and gives
-  // the sums. The threads that
-  // greet wait for their peer's greeting too. Peer i is rank ^ i: pairs of the canonical tree are
-  // pairs for every rank, and addition commutes.
+  // Waits for the peers' packs first to first + kTogether - 1, empties their slots and gives the
+  // sums. The threads that greet wait for their peer's greeting too. Peer i is rank ^ i: pairs of
+  // the canonical tree are pairs for every rank, and addition commutes.
   __device__ __forceinline__ void take(uint32_t row, int first, const Row& s, Pack (&sum)[P],
                                        bool& whole) {
     const bool greets = first == 0 && greets_;

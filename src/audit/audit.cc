@@ -207,7 +207,7 @@ class Audit {
     for (const package::Distribution& d : environment_.distributions) {
       for (gate::PackageRules& package : out.packages) {
         if (package.package != d.name || !d.version || package.versions.contains(*d.version)) continue;
-        package.notes.clear(), package.parts.clear();
+        package.notes.clear();
         package.parts.clear();
       }
     }

@@ -116,10 +116,10 @@ Result<Exit> run(const Flags& flags, Console& console) {
     right = *measured;
   }
   auto text = read_file(csv);
-  if (!text && text.error().code == ErrorCode::no_such_path) {
-    return fail(ErrorCode::no_such_path, text.error().what, csv, "name a file that `ungate bench --rows FILE` wrote");
+  if (!text) {
+    if (!flags.from.empty()) text.error().next = "name a file that `ungate bench --rows FILE` wrote";
+    return std::unexpected(text.error());
   }
-  if (!text) return std::unexpected(text.error());
   auto rows = kernels::read_rows(text->bytes);
   if (!rows) return std::unexpected(rows.error());
   Points points = kernels::points(*rows);

@@ -80,9 +80,8 @@ class Analysis {
   void admit_python(Item& item) {
     for (arch::Device target : in_.targets) {
       const auto& c = item.choice;
-      const python::Condition* condition = c.condition == python::kNoIndex ? nullptr : &in_.evaluation.conditions()[c.condition];
       const python::Chain* chain = c.chain == python::kNoIndex ? nullptr : &in_.evaluation.chains()[c.chain];
-      item.admissions.push_back(admission(c, condition, chain, target));
+      item.admissions.push_back(admission(c, condition_of(in_.evaluation, c), chain, target));
     }
   }
 

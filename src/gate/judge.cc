@@ -264,6 +264,11 @@ bool Judge::repeat(Item& item, std::size_t t) {
   return true;
 }
 
+void Judge::judge_with_libraries(Item& item, std::size_t t) {
+  judge(item, t);
+  judge_by_libraries(in_.libraries, item, item.gate.standings[t]);
+}
+
 void Judge::judge() {
   for (const Item& item : items_) {
     if (item.is_guard()) gate_arms_[item.gate.path].push_back(item.arm);
@@ -271,8 +276,7 @@ void Judge::judge() {
   for (Item& item : items_) {
     item.gate.standings.resize(in_.targets.size());
     for (std::size_t t = 0; t < in_.targets.size(); ++t) {
-      judge(item, t);
-      judge_by_libraries(in_.libraries, item, item.gate.standings[t]);
+      judge_with_libraries(item, t);
     }
   }
   for (std::size_t t = 0; t < in_.targets.size(); ++t) revoke_wrong_arms(t);

@@ -33,6 +33,7 @@ class Judge {
   std::vector<std::string> templates_for(const Item& item, std::size_t module) const;
   const PackageNote* note_for(const Item& item, const JitModule* module, arch::Device target) const;
   void judge(Item& item, std::size_t t);
+  void judge_with_libraries(Item& item, std::size_t t);
   bool repeat(Item& item, std::size_t t);
   // over_admission.cc
   void over_admits(Item& item, std::size_t t);

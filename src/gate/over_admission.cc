@@ -5,6 +5,7 @@
 #include <fmt/core.h>
 
 #include "gate/judge.h"
+#include "gate/python_items.h"
 
 namespace ungate::gate {
 
@@ -85,13 +86,11 @@ void Judge::revoke_wrong_arms(std::size_t t) {
   for (Item& item : items_) {
     Admission& a = item.admissions[t];
     if (a.served_by == python::kNoIndex || !wrong.contains({item.choice.chain, a.served_by})) continue;
-    const Choice& c = item.choice;
-    const python::Condition* condition = c.condition == python::kNoIndex ? nullptr : &in_.evaluation.conditions()[c.condition];
-    Admission alone = admission(c, condition, nullptr, in_.targets[t]);
+    Admission alone = admission(item.choice, condition_of(in_.evaluation, item.choice), nullptr, in_.targets[t]);
     if (alone.admits != Admits::no) continue;
     a = alone;
     item.gate.standings[t] = {};
-    judge(item, t);
+    judge_with_libraries(item, t);
     item.gate.standings[t].evidence.push_back({"another arm of the chain takes it, which cannot serve it", ""});
   }
 }

@@ -94,6 +94,10 @@ std::vector<Item> python_items(const python::Evaluation& evaluation, const pytho
   return items;
 }
 
+const python::Condition* condition_of(const python::Evaluation& evaluation, const Choice& c) {
+  return c.condition == python::kNoIndex ? nullptr : &evaluation.conditions()[c.condition];
+}
+
 Effect effect_of(const Choice& c, bool builds_ahead) {
   // A flag that is stored or passed on: what it means stands where it is asked for.
   bool stored = c.position == Choice::Position::assigned || c.position == Choice::Position::argument;
