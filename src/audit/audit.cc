@@ -163,7 +163,9 @@ class Audit {
     }
     std::vector<char> holds(scan_.python.size(), 0);
     std::unordered_set<python::ModuleId> evaluated;
-    evaluation_->words().each([&](python::WordHash word) { mark(word, holds); });
+    evaluation_->words().each([&](python::WordHash word) {
+      for (std::uint32_t i : index_.files_with(word)) holds[i] = 1;
+    });
     for (int round = 0; round < kRounds && !interrupted(); ++round) {
       std::vector<python::ModuleId> modules;
       for (std::size_t i = 0; i < holds.size(); ++i) {
@@ -172,10 +174,10 @@ class Audit {
       }
       evaluated.insert(modules.begin(), modules.end());
       if (options_.progress) options_.progress("evaluate", static_cast<std::size_t>(round), modules.size());
-      std::vector<Symbol> fresh = evaluation_->run(modules, options_.threads);
+      std::vector<python::DerivedWord> fresh = evaluation_->run(modules, options_.threads);
       if (fresh.empty()) break;
       holds.assign(holds.size(), 0);
-      for (Symbol name : fresh) mark(python::hash_word(name.text()), holds);
+      mark(std::move(fresh), holds);
     }
     report_.counts.evaluated = evaluated.size();
     for (const auto& [place, what] : evaluation_->problems()) {
@@ -183,8 +185,21 @@ class Audit {
     }
   }
 
-  void mark(python::WordHash word, std::vector<char>& holds) const {
-    for (std::uint32_t i : index_.files_with(word)) holds[i] = 1;
+  // The files that hold a word and are of the package that binds it, or name that package.
+  void mark(std::vector<python::DerivedWord> words, std::vector<char>& holds) const {
+    std::ranges::sort(words, {}, &python::DerivedWord::package);
+    for (std::size_t begin = 0, end = 0; begin < words.size(); begin = end) {
+      std::string_view package = words[begin].package.text();
+      std::vector<char> near(holds.size(), python::is_recorded(package) ? 0 : 1);
+      for (std::uint32_t i : index_.files_with(python::hash_word(package))) near[i] = 1;
+      for (; end < words.size() && words[end].package.text() == package; ++end) {
+        for (std::uint32_t i : index_.files_with(words[end].word)) {
+          const std::string& path = scan_.python[i].path;
+          bool inside = path.starts_with(package) && path.size() > package.size() && (path[package.size()] == '/' || path[package.size()] == '.');
+          if (near[i] || inside) holds[i] = 1;
+        }
+      }
+    }
   }
 
   std::vector<python::ModuleId> holders(Symbol word) const {
@@ -266,7 +281,7 @@ class Audit {
     });
   }
 
-  static constexpr int kRounds = 6;
+  static constexpr int kRounds = 10;
 
   const package::Environment& environment_;
   const rules::RuleSet& rules_;

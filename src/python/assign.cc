@@ -31,7 +31,7 @@ void Interpreter::assign(NodeId target, Lifted value, Frame& f, DeviceSet mask) 
       Lifted changed = l_.zip(base, value, [&](ValueId object, ValueId v) {
         return s_.kind(object) == Kind::object ? s_.with_field(object, n.name, v) : object;
       });
-      if (f.emit && depends_on_device(value)) derive(n.name);
+      if (f.emit && depends_on_device(value)) derive(n.name, Derived::As::attribute, f.module);
       if (changed != base) assign(t.child(target, 0), changed, f, mask);
       break;
     }

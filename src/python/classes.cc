@@ -224,7 +224,7 @@ void Interpreter::run_member(ClassId klass, std::uint32_t index) {
       });
     }
     k.attributes[bound] = value;
-    if (depends_on_device(value)) derive(bound);
+    if (depends_on_device(value)) derive(bound, Derived::As::attribute, f.module);
   }
 }
 

@@ -224,11 +224,14 @@ Lifted Interpreter::import_in(ModuleId module, source::Range statement, Symbol n
   return {};
 }
 
-void Interpreter::derive(Symbol name) {
+void Interpreter::derive(Symbol name, Derived::As as, ModuleId module) {
   std::string_view text = name.text();
   bool constant = text.size() >= kShortestConstant && std::ranges::all_of(text, [](char c) { return c >= 'A' && c <= 'Z'; });
   if ((text.size() < 5 && !constant) || k_.common.contains(name)) return;
-  if (known_names_.insert(name).second) derived_.push_back(name);
+  Derived derived{name, as, p_.package(module)};
+  if (known_.contains({name, Derived::As::name, derived.package}) || !known_.insert(derived).second) return;
+  known_names_.insert(name);
+  derived_.push_back(derived);
 }
 
 // A partial application or lambda that, called without arguments, gives another answer on some device.
@@ -239,7 +242,7 @@ bool Interpreter::answers_by_device(Lifted function, Frame& f) {
   return partial && depends_on_device(call(function, {}, f, value::Values::all()));
 }
 
-std::vector<Symbol> Interpreter::take_derived_names() { return std::exchange(derived_, {}); }
+std::vector<Derived> Interpreter::take_derived_names() { return std::exchange(derived_, {}); }
 
 void Interpreter::problem(const Frame& f, source::Range range, std::string what) {
   problems.push_back({{f.module, range}, std::move(what)});

@@ -36,17 +36,20 @@ Evaluation::Evaluation(Program& program, const Knowledge& knowledge, const value
 
 Evaluation::~Evaluation() = default;
 
-std::vector<Symbol> Evaluation::run(const std::vector<ModuleId>& modules, unsigned threads) {
+std::vector<DerivedWord> Evaluation::run(const std::vector<ModuleId>& modules, unsigned threads) {
   parallel_for(modules.size(), threads, [&](std::size_t i) { program_.prepare(modules[i], fresh_); });
   interpreter_->start_round(words_);
   for (ModuleId module : modules) interpreter_->run_module(module);
-  std::vector<Symbol> names = interpreter_->take_derived_names();
+  std::vector<DerivedWord> words;
   fresh_ = WordSet();
-  for (Symbol name : names) {
-    words_.add(name.text());
-    fresh_.add(name.text());
+  for (Derived derived : interpreter_->take_derived_names()) {
+    WordHash word = hash_word(derived.name.text());
+    if (derived.as == Derived::As::attribute) word = as_attribute(word);
+    words.push_back({word, derived.package});
+    words_.insert(word);
+    fresh_.insert(word);
   }
-  return names;
+  return words;
 }
 
 bool Evaluation::only_logs(const Tree& tree, NodeId node) const { return interpreter_->only_logs(tree, node); }

@@ -25,15 +25,21 @@ struct Reached {
 // The words that make a file worth reading, from what is known of sources and sinks.
 WordSet seed_words(const Knowledge& knowledge);
 
+// A word to look for, and the package that binds the name: other packages that use it name that package.
+struct DerivedWord {
+  WordHash word = 0;
+  Symbol package;
+};
+
 class Evaluation {
  public:
   Evaluation(Program& program, const Knowledge& knowledge, const value::World& world);
   ~Evaluation();
 
   // Runs everything in these modules that mentions a word looked for since the last call; returns the
-  // names that turned out to depend on the device and were not known before. They are words from then on,
-  // so the next call is for the modules that hold one of them.
-  std::vector<Symbol> run(const std::vector<ModuleId>& modules, unsigned threads = 1);
+  // names that turned out to depend on the device and were not known before (those that only attributes have,
+  // as such). They are words from then on, so the next call is for the modules that hold one of them.
+  std::vector<DerivedWord> run(const std::vector<ModuleId>& modules, unsigned threads = 1);
   const WordSet& words() const { return words_; }
 
   // Asks to note which devices reach the statement that holds this offset; before run().

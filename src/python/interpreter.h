@@ -11,6 +11,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <unordered_map>
 #include <unordered_set>
@@ -41,7 +42,7 @@ class Interpreter {
   // Runs what mentions a word in a module; returns how many statements that were.
   void run_module(ModuleId module);
   // Names that turned out to depend on the device since the last call.
-  std::vector<Symbol> take_derived_names();
+  std::vector<Derived> take_derived_names();
 
   // A module's global, bound when asked for.
   Lifted global(ModuleId module, Symbol name);
@@ -275,7 +276,7 @@ class Interpreter {
   ClosureId intern_closure(Closure closure);
   CallableId intern_callable(Callable callable);
   Lifted define_function(NodeId id, Frame& f);
-  void derive(Symbol name);
+  void derive(Symbol name, Derived::As as, ModuleId module);
   bool answers_by_device(Lifted function, Frame& f);
   void problem(const Frame& f, source::Range range, std::string what);
   void note_errors(ModuleId module, const Tree& tree);
@@ -438,9 +439,10 @@ class Interpreter {
   std::uint32_t round_ = 0;
   bool compares_open_ = false;      // in the run that ended last
   bool answers_chosen_ = false;     // the same: it only answers about the result of an earlier choice
+  std::set<Derived> known_;
   std::unordered_set<Symbol> known_names_;
   std::unordered_map<Symbol, std::vector<FunctionId>> derived_methods_;  // by name: methods that answer by the device
-  std::vector<Symbol> derived_;
+  std::vector<Derived> derived_;
 
   std::unordered_map<Key, std::size_t, KeyHash> choice_index_, condition_index_;
   std::unordered_map<Key, std::pair<std::uint32_t, std::uint32_t>, KeyHash> chain_index_;

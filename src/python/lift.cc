@@ -121,14 +121,17 @@ Lifted Interpreter::element_of(Lifted iterable) {
 
 bool Interpreter::depends_on_device(Lifted v) const {
   if (l_.uniform(v)) return false;
-  // Absent somewhere is a raise, not a value; unknown for other reasons is still unknown.
+  // Absent somewhere is a raise, not a value. "Perhaps False" is not the answer "False".
   std::vector<std::vector<ValueId>> seen;
   l_.each(v, [&](DeviceSet, ValueId x) {
     if (s_.is_absent(x)) return;
     std::vector<ValueId> known;
+    bool open = false;
     s_.each(x, [&](ValueId part) {
-      if (!s_.is_unknown(part)) known.push_back(part);
+      if (s_.is_unknown(part)) open = true;
+      else known.push_back(part);
     });
+    if (open) known.push_back(s_.absent());
     if (std::ranges::find(seen, known) == seen.end()) seen.push_back(std::move(known));
   });
   return seen.size() > 1;

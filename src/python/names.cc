@@ -188,7 +188,7 @@ void Interpreter::run_piece(ModuleId id, std::uint32_t index) {
     if (f.slots[i] == Lifted()) continue;
     Symbol bound = t.scopes[0].slots[i];
     globals_[id][bound] = f.slots[i];
-    if (depends_on_device(f.slots[i]) || answers_by_device(f.slots[i], f)) derive(bound);
+    if (depends_on_device(f.slots[i]) || answers_by_device(f.slots[i], f)) derive(bound, Derived::As::name, id);
   }
 }
 

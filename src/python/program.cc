@@ -42,6 +42,11 @@ std::optional<ModuleId> Program::find_path(std::string_view path) const {
 
 bool Program::is_namespace(Symbol dotted) const { return namespaces_.contains(dotted); }
 
+Symbol Program::package(ModuleId id) const {
+  std::string_view name = modules_[id].name.text();
+  return Symbol(name.substr(0, name.find('.')));
+}
+
 Module& Program::load(ModuleId id) {
   Module& m = modules_[id];
   if (m.loaded) return m;

@@ -66,6 +66,9 @@ class Program {
   Module& operator[](ModuleId id) { return modules_[id]; }
   const Module& operator[](ModuleId id) const { return modules_[id]; }
 
+  // The top-level package (or module) that a module belongs to.
+  Symbol package(ModuleId id) const;
+
   // Reads the file and cuts it into statements, once.
   Module& load(ModuleId id);
   // Loads a module, finds the top-level statements and members of classes that mention one of the words,

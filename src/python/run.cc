@@ -76,11 +76,12 @@ void Interpreter::run_inherited(ClassId klass) {
   for (std::uint32_t i = 0; i < classes_[klass].members.size(); ++i) {
     const Klass::Member member = classes_[klass].members[i];
     bool method = member.kind == LineKind::function && member.tree == nullptr;
-    if (!method || !words_->has(hash_word(member.statement.name.text()))) continue;
+    WordHash word = hash_word(member.statement.name.text());
+    if (!method || !(words_->has(word) || words_->has(as_attribute(word)))) continue;
     FunctionId function = method_at(klass, i);
     bool of_class = read(function).binding == Function::Binding::klass;
     ValueId self = of_class ? s_.handle(Kind::klass, klass) : s_.object(klass, {}, true);
-    if (depends_on_device(run_for_receiver(function, l_.of(self)).answer)) overridden.add(member.statement.name.text());
+    if (depends_on_device(run_for_receiver(function, l_.of(self)).answer)) overridden.add_attribute(member.statement.name.text());
   }
   if (overridden.empty()) return;
   const std::vector<ClassId> mro = classes_[klass].mro;
@@ -90,7 +91,7 @@ void Interpreter::run_inherited(ClassId klass) {
       bool inherited = member.kind == LineKind::function && member.tree == nullptr && !classes_[klass].binders.contains(member.statement.name);
       if (!inherited) continue;
       const Function& fn = functions_[method_at(mro[c], i)];
-      if (mentions(p_[fn.module].file->text(), fn.range, overridden)) derive(member.statement.name);
+      if (mentions(p_[fn.module].file->text(), fn.range, overridden)) derive(member.statement.name, Derived::As::attribute, fn.module);
     }
   }
 }
@@ -185,8 +186,9 @@ Lifted Interpreter::run_generic(FunctionId function, ClosureId closure) {
   // `def is_capability(wanted): return current() == wanted` depends on the device once it is asked.
   bool asks = compares_open_ && fn.lines <= kLong && l_.uniform(result) && s_.is_unknown(l_.value(result));
   if ((asks || depends_on_device(result)) && !fn.is_lambda()) {
-    derive(fn.name);
-    if (fn.klass != kNoIndex && known_names_.contains(fn.name)) {
+    bool method = fn.klass != kNoIndex;
+    derive(fn.name, method ? Derived::As::attribute : Derived::As::name, fn.module);
+    if (method && known_names_.contains(fn.name)) {
       auto& methods = derived_methods_[fn.name];
       if (std::ranges::find(methods, function) == methods.end()) methods.push_back(function);
     }

@@ -51,6 +51,16 @@ struct Function {
 
 using Closure = std::vector<std::pair<Symbol, Lifted>>;
 
+// A name whose value depends on the device, what has it (attributes of objects and classes, or anything), and
+// the package that binds it.
+struct Derived {
+  enum class As : std::uint8_t { name, attribute };
+  Symbol name;
+  As as = As::name;
+  Symbol package;
+  auto operator<=>(const Derived&) const = default;
+};
+
 // A function with what is bound to it.
 struct Callable {
   FunctionId function = 0;

@@ -22,19 +22,39 @@ void WordSet::insert(WordHash hash) {
   ++size_;
 }
 
+namespace {
+
+// Whether only blanks stand before it in its line.
+bool begins_line(std::string_view text, std::size_t at) {
+  while (at > 0 && (text[at - 1] == ' ' || text[at - 1] == '\t')) --at;
+  return at == 0 || text[at - 1] == '\n';
+}
+
+}  // namespace
+
 std::vector<WordHash> words_of(std::string_view text) {
   // A table that fits the cache takes the repetitions; most words of a file occur many times.
   thread_local std::vector<WordHash> table, found;
   table.assign(std::bit_ceil(std::clamp<std::size_t>(text.size() / 8, 64, 1u << 16)), 0);
   found.clear();
   std::size_t mask = table.size() - 1;
-  each_word(text, [&](WordHash hash, std::size_t, std::size_t) {
+  auto note = [&](WordHash hash) {
     std::size_t at = hash & mask;
     for (; table[at] != 0; at = (at + 1) & mask) {
       if (table[at] == hash) return;
     }
     if (found.size() * 2 < table.size()) table[at] = hash;
     found.push_back(hash);  // past that, some words are listed twice
+  };
+  static const WordHash kFrom = hash_word("from"), kImport = hash_word("import");
+  std::size_t import_end = 0;
+  each_word(text, [&](WordHash hash, std::size_t begin, std::size_t) {
+    note(hash);
+    if (may_be_attribute(text, begin)) {
+      if (begin >= import_end) note(as_attribute(hash));
+    } else if ((hash == kFrom || hash == kImport) && begins_line(text, begin)) {
+      import_end = std::min(text.find('\n', begin), text.size());
+    }
   });
   return {found.begin(), found.end()};
 }
@@ -70,8 +90,8 @@ bool mentions(std::string_view text, source::Range range, const WordSet& words) 
   bool found = false;
   auto look = [&](std::size_t begin, std::size_t end) {
     if (begin >= end) return;
-    each_word(piece.substr(begin, end - begin), [&](WordHash hash, std::size_t, std::size_t) {
-      found = found || words.has(hash);
+    each_word(piece.substr(begin, end - begin), [&](WordHash hash, std::size_t at, std::size_t) {
+      found = found || words.has(hash) || (may_be_attribute(piece, begin + at) && words.has(as_attribute(hash)));
     });
   };
   std::size_t from = 0;

@@ -5,12 +5,18 @@
 
 namespace ungate::python {
 
+// Whether a word that begins there can name an attribute.
+inline bool may_be_attribute(std::string_view text, std::size_t begin) {
+  if (begin == 0) return false;
+  char before = text[begin - 1];
+  return before == '.' || before == '"' || before == '\'';
+}
+
 template <class F>
 void each_word(std::string_view text, F&& f) {
   each_word_range(text, [&](std::size_t begin, std::size_t end) {
-    std::size_t size = end - begin;
-    bool constant = size >= kShortestConstant && text[begin] >= 'A' && text[begin] <= 'Z';
-    if (size >= kShortestWord || constant) f(hash_word(text.substr(begin, size)), begin, size);
+    std::string_view word = text.substr(begin, end - begin);
+    if (is_recorded(word)) f(hash_word(word), begin, word.size());
   });
 }
 

@@ -41,5 +41,22 @@ TEST(Words, MentionsOutsideCommentsAndDocstrings) {
   EXPECT_FALSE(in("capability_of"));
 }
 
+TEST(Words, LookedForAsAttributesAreFoundWhereTheyCanBeOne) {
+  WordSet set;
+  set.add_attribute("quantization");
+  auto holds = [&](std::string_view text) {
+    auto words = words_of(text);
+    return std::ranges::any_of(words, [&](WordHash w) { return set.has(w); });
+  };
+  EXPECT_TRUE(holds("if args.quantization == 'fp8':"));
+  EXPECT_TRUE(holds("getattr(args, \"quantization\", None)"));
+  EXPECT_FALSE(holds("quantization = 'fp8'"));
+  // The path of an import names no attribute.
+  EXPECT_FALSE(holds("from vllm.quantization import fp8\n  import a.quantization as q"));
+  EXPECT_TRUE(holds("from a.b import c\nx = c.quantization"));
+  EXPECT_TRUE(mentions("x.quantization", {0, 14}, set));
+  EXPECT_FALSE(mentions("quantization()", {0, 14}, set));
+}
+
 }  // namespace
 }  // namespace ungate::python
