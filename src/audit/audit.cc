@@ -177,7 +177,10 @@ class Audit {
       std::vector<python::DerivedWord> fresh = evaluation_->run(modules, options_.threads);
       if (fresh.empty()) break;
       holds.assign(holds.size(), 0);
-      mark(std::move(fresh), holds);
+      for (const auto& [word, package] : fresh) {
+        const std::vector<char>& close = near(package);
+        for (std::uint32_t i : index_.files_with(word)) holds[i] = holds[i] || close[i];
+      }
     }
     report_.counts.evaluated = evaluated.size();
     for (const auto& [place, what] : evaluation_->problems()) {
@@ -185,29 +188,37 @@ class Audit {
     }
   }
 
-  // The files that hold a word and are of the package that binds it, or name that package.
-  void mark(std::vector<python::DerivedWord> words, std::vector<char>& holds) const {
-    std::ranges::sort(words, {}, &python::DerivedWord::package);
-    for (std::size_t begin = 0, end = 0; begin < words.size(); begin = end) {
-      std::string_view package = words[begin].package.text();
-      std::vector<char> near(holds.size(), python::is_recorded(package) ? 0 : 1);
-      for (std::uint32_t i : index_.files_with(python::hash_word(package))) near[i] = 1;
-      for (; end < words.size() && words[end].package.text() == package; ++end) {
-        for (std::uint32_t i : index_.files_with(words[end].word)) {
-          const std::string& path = scan_.python[i].path;
-          bool inside = path.starts_with(package) && path.size() > package.size() && (path[package.size()] == '/' || path[package.size()] == '.');
-          if (near[i] || inside) holds[i] = 1;
-        }
-      }
+  // By file: whether it is of a package, or names it.
+  const std::vector<char>& near(Symbol package) const {
+    auto [entry, fresh] = near_.try_emplace(package);
+    if (!fresh) return entry->second;
+    std::string_view name = package.text();
+    std::vector<char>& out = entry->second;
+    out.assign(scan_.python.size(), python::is_recorded(name) ? 0 : 1);
+    for (std::uint32_t i : index_.files_with(python::hash_word(name))) out[i] = 1;
+    for (std::size_t i = 0; i < out.size(); ++i) {
+      const std::string& path = scan_.python[i].path;
+      bool starts = path.size() > name.size() && path.starts_with(name);
+      if (starts && (path[name.size()] == '/' || path[name.size()] == '.')) out[i] = 1;
     }
+    return out;
   }
 
-  std::vector<python::ModuleId> holders(Symbol word) const {
+  std::vector<python::ModuleId> modules_with(python::WordHash word, const std::vector<char>* among = nullptr) const {
     std::vector<python::ModuleId> out;
-    for (std::uint32_t i : index_.files_with(python::hash_word(word.text()))) {
+    for (std::uint32_t i : index_.files_with(word)) {
+      if (among != nullptr && !(*among)[i]) continue;
       if (auto id = program_.find_path(scan_.python[i].path)) out.push_back(*id);
     }
     return out;
+  }
+
+  python::Texts texts_of_modules() const {
+    using python::hash_word;
+    return {[this](Symbol word) { return modules_with(hash_word(word.text())); },
+            [this](Symbol word, Symbol package) { return modules_with(hash_word(word.text()), &near(package)); },
+            [this](Symbol word) { return modules_with(python::as_definition(hash_word(word.text()))); },
+            [this](const auto& modules, const auto& f) { each_text(modules, f); }};
   }
 
   void each_text(const std::vector<python::ModuleId>& modules, const std::function<void(std::size_t, std::string_view)>& f) const {
@@ -238,8 +249,7 @@ class Audit {
             [this](const std::vector<Symbol>& names, const std::set<std::string>& folders) {
               return cuda_holders(walk_.files, names, folders, store_, options_.threads);
             },
-            {[this](Symbol word) { return holders(word); },
-             [this](const auto& modules, const auto& f) { each_text(modules, f); }},
+            texts_of_modules(),
             options_.targets,
             natives_.libraries(), options_.threads, options_.open_too};
   }
@@ -298,6 +308,7 @@ class Audit {
   Natives natives_;
   Scan scan_;
   WordIndex index_;
+  mutable std::map<Symbol, std::vector<char>> near_;
   std::unique_ptr<python::Evaluation> evaluation_;
   Report report_;
   std::string stage_;

@@ -42,14 +42,11 @@ Routine Callers::around(ModuleId id, std::uint32_t offset) {
   return {id, member->name, qualified, member->range, true};
 }
 
-const std::vector<ModuleUses>& Callers::uses_of(Symbol name) {
-  auto [entry, fresh] = uses_.try_emplace(name);
-  if (!fresh) return entry->second;
-  std::vector<ModuleId> modules = texts_.holders(name);
+std::vector<ModuleUses> Callers::uses_in_modules(const std::vector<ModuleId>& modules, Symbol name) const {
   std::vector<ModuleUses> found(modules.size());
   texts_.each(modules, [&](std::size_t i, std::string_view text) { found[i] = {modules[i], uses_in(text, name.text())}; });
   std::erase_if(found, [](const ModuleUses& m) { return m.uses.empty(); });
-  return uses_[name] = std::move(found);
+  return found;
 }
 
 // Whether a use stands outside strings and comments, and in which line.
@@ -65,8 +62,10 @@ bool Callers::is_unique(Symbol name) {
   auto [entry, fresh] = unique_.try_emplace(name, false);
   if (!fresh) return entry->second;
   int count = 0;
-  for (const auto& [id, uses] : uses_of(name)) {
-    for (const Use& use : uses) {
+  for (ModuleId id : texts_.definers(name)) {
+    const source::SourceFile* file = p_.load(id).file;
+    if (file == nullptr) continue;
+    for (const Use& use : uses_in(file->text(), name.text())) {
       const LogicalLine* line = nullptr;
       bool defines = use.defines && is_code(id, use, line) && line->kind == LineKind::function;
       if (defines && around(id, use.begin).name == name && ++count > 1) return false;
@@ -96,10 +95,10 @@ bool Callers::resolves(const Routine& wanted, const CallSite& site, const Use& u
 
 // Of the uses of a name those that can be calls: for a name of several functions only where it may resolve to
 // something known, which leaves few of thousands ("forward", "__init__").
-const std::vector<ModuleUses>& Callers::candidates(Symbol name) {
-  auto [entry, fresh] = candidates_.try_emplace(name);
+const std::vector<ModuleUses>& Callers::candidates(Symbol name, Symbol package) {
+  auto [entry, fresh] = candidates_.try_emplace({name, package});
   if (!fresh) return entry->second;
-  const std::vector<ModuleUses>& all = uses_of(name);
+  const std::vector<ModuleUses> all = uses_in_modules(texts_.users(name, package), name);
   std::vector<ModuleUses>& out = entry->second;
   if (is_unique(name)) {
     for (const auto& [id, uses] : all) {
@@ -129,7 +128,7 @@ const std::vector<CallSite>& Callers::of(const Routine& function) {
   if (!fresh) return entry->second;
   std::vector<CallSite> out;
   bool unique = is_unique(function.name);
-  for (const auto& [id, uses] : candidates(function.name)) {
+  for (const auto& [id, uses] : candidates(function.name, p_.package(function.module))) {
     for (const Use& use : uses) {
       bool inside = id == function.module && function.range.contains(use.begin);
       if (inside || (use.own && id != function.module)) continue;
@@ -146,7 +145,7 @@ const std::vector<CallSite>& Callers::of(const Routine& function) {
 
 std::vector<CallSite> Callers::uses_of_attribute(Symbol name, std::string_view outside_package) {
   std::vector<CallSite> out;
-  for (const auto& [id, uses] : uses_of(name)) {
+  for (const auto& [id, uses] : uses_in_modules(texts_.holders(name), name)) {
     std::string_view module = p_[id].name.text();
     if (module.substr(0, module.find('.')) == outside_package) continue;
     for (const Use& use : uses) {

@@ -45,6 +45,10 @@ struct ModuleUses {
 struct Texts {
   // Modules that hold a word, in a fixed order.
   std::function<std::vector<ModuleId>(Symbol word)> holders;
+  // Of those the modules that are of a package or name it: what else holds the word means another thing.
+  std::function<std::vector<ModuleId>(Symbol word, Symbol package)> users;
+  // Modules that hold `def word`.
+  std::function<std::vector<ModuleId>(Symbol word)> definers;
   // Calls f(i, text) for modules[i], for several at a time; texts that nobody else needs are dropped again.
   // Not called for modules that cannot be read.
   std::function<void(const std::vector<ModuleId>& modules, const std::function<void(std::size_t i, std::string_view text)>& f)> each;
@@ -64,8 +68,8 @@ class Callers {
 
  private:
   const std::vector<Statement>& members(ModuleId module, const Statement& klass);
-  const std::vector<ModuleUses>& uses_of(Symbol name);
-  const std::vector<ModuleUses>& candidates(Symbol name);
+  std::vector<ModuleUses> uses_in_modules(const std::vector<ModuleId>& modules, Symbol name) const;
+  const std::vector<ModuleUses>& candidates(Symbol name, Symbol package);
   bool is_unique(Symbol name);
   bool is_code(ModuleId module, const Use& use, const LogicalLine*& line);
   bool resolves(const Routine& wanted, const CallSite& site, const Use& use);
@@ -73,7 +77,7 @@ class Callers {
   Program& p_;
   Evaluation& e_;
   const Texts& texts_;
-  std::unordered_map<Symbol, std::vector<ModuleUses>> uses_, candidates_;
+  std::map<std::pair<Symbol, Symbol>, std::vector<ModuleUses>> candidates_;   // by name and package
   std::unordered_map<Symbol, bool> unique_;
   std::map<std::pair<ModuleId, std::uint32_t>, std::vector<Statement>> members_;  // of classes
   std::map<Routine, std::vector<CallSite>> sites_;

@@ -54,6 +54,8 @@ std::vector<WordHash> words_of(std::string_view text) {
       if (begin >= import_end) note(as_attribute(hash));
     } else if ((hash == kFrom || hash == kImport) && begins_line(text, begin)) {
       import_end = std::min(text.find('\n', begin), text.size());
+    } else if (begin >= 4 && text.substr(begin - 4, 4) == "def ") {
+      note(as_definition(hash));
     }
   });
   return {found.begin(), found.end()};

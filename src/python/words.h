@@ -14,7 +14,7 @@ namespace ungate::python {
 
 using WordHash = std::uint32_t;
 
-inline constexpr WordHash kAttribute = 0x9e3779b9;
+inline constexpr WordHash kAttribute = 0x9e3779b9, kDefinition = 0x85ebca6b;
 
 // Words shorter than this are not recorded, but for constants (SM, CC, CAP): they name nothing that an audit
 // looks for.
@@ -24,6 +24,9 @@ using ungate::hash_word;
 
 // Stands for a word in the places where it can name an attribute: `x.word`, `getattr(x, "word")`.
 constexpr WordHash as_attribute(WordHash word) { return word == kAttribute ? 1 : word ^ kAttribute; }
+
+// Stands for a word after `def`.
+constexpr WordHash as_definition(WordHash word) { return word == kDefinition ? 1 : word ^ kDefinition; }
 
 // A set of words to look for. Lookups cost one probe of a small table.
 class WordSet {
@@ -63,7 +66,7 @@ constexpr bool is_recorded(std::string_view word) {
 template <class F>
 void each_word(std::string_view text, F&& f);
 
-// The distinct words of a text, in no order; those that can name an attribute once more, as such.
+// The distinct words of a text, in no order; those that can name an attribute or follow `def` once more, as such.
 std::vector<WordHash> words_of(std::string_view text);
 
 // True if a word of the set stands anywhere in the text.
