@@ -76,7 +76,9 @@ std::vector<std::string> cuda_holders(const std::vector<FoundFile>& files, const
   parallel_for(files.size(), threads, [&](std::size_t i) {
     const FoundFile& file = files[i];
     if (file.kind != FileKind::cuda || !folders.contains(file.path.substr(0, file.path.find('/')))) return;
-    store.look(file.path, [&](std::string_view text) { hit[i] = python::holds_any(text, wanted); });
+    store.look(file.path, [&](std::string_view text) {
+      hit[i] = text.size() <= gate::kLongestHostFile && python::holds_any(text, wanted);
+    });
   }, 16);
   for (std::size_t i = 0; i < files.size(); ++i) {
     if (hit[i]) out.push_back(files[i].path);

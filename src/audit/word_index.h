@@ -21,9 +21,9 @@ class WordIndex {
   std::vector<std::uint32_t> files_with(python::WordHash word) const;
 
  private:
-  static constexpr std::size_t kRows = 1u << 12;
+  static constexpr std::size_t kRows = 1u << 13;
   static std::size_t first_row(python::WordHash word) { return word & (kRows - 1); }
-  static std::size_t second_row(python::WordHash word) { return word >> 12 & (kRows - 1); }
+  static std::size_t second_row(python::WordHash word) { return word >> 13 & (kRows - 1); }
 
   const std::vector<std::vector<python::WordHash>>* words_ = nullptr;
   std::size_t width_ = 0;                 // words of 64 files in a row
