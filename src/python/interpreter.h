@@ -257,6 +257,7 @@ class Interpreter {
   bool made_object(ModuleId id, Symbol name, Lifted& out);
   bool exports(ModuleId id, Symbol name, int depth = 0);
   Lifted bind_piece(ModuleId id, std::uint32_t index, Symbol name);
+  Lifted bound_before(ModuleId id, std::uint32_t index, Symbol name);
   void run_piece(ModuleId id, std::uint32_t index);
   std::optional<ModuleId> find_module(Symbol dotted) const;
   ValueId module_value(Symbol dotted);

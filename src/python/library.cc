@@ -77,7 +77,9 @@ bool Interpreter::standard_library(std::string_view dotted, const Arguments& arg
     out = on_each({args[0], otherwise}, [&](std::span<const ValueId> v) {
       bool known = false;
       const value::Constant* value = environment(v[0], known);
-      return value != nullptr ? s_.constant(*value) : v[1];
+      if (value != nullptr) return s_.constant(*value);
+      // What the variable is for can be asked for: the default is only one of its values.
+      return known || s_.kind(v[0]) != Kind::string ? v[1] : s_.join(v[1], s_.unknown({Free_::env, s_.node(v[0]).name}));
     });
     return true;
   }

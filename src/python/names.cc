@@ -167,6 +167,23 @@ Lifted Interpreter::bind_piece(ModuleId id, std::uint32_t index, Symbol name) {
   return found == globals_[id].end() ? Lifted() : found->second;
 }
 
+// What earlier statements bound to a name that this one binds: `X += [...]` and `X["k"] = ...` extend it, and
+// `if ...: X = ...` leaves it elsewhere.
+Lifted Interpreter::bound_before(ModuleId id, std::uint32_t index, Symbol name) {
+  if (auto found = globals_[id].find(name); found != globals_[id].end()) return found->second;
+  const Module& m = p_[id];
+  auto binders = m.binders.find(name);
+  Lifted value;
+  if (binders == m.binders.end()) return value;
+  for (std::uint32_t piece : binders->second) {
+    if (piece >= index) break;
+    Lifted here = bind_piece(id, piece, name);
+    value = l_.overlay(here, l_.absent(here), value);
+    globals_[id][name] = value;
+  }
+  return value;
+}
+
 void Interpreter::run_piece(ModuleId id, std::uint32_t index) {
   if (!pieces_run_.insert({id, index}).second) return;
   ++statistics.runs;
@@ -177,10 +194,7 @@ void Interpreter::run_piece(ModuleId id, std::uint32_t index) {
   f.tree = &t;
   f.emit = true;
   f.slots.resize(t.scopes[0].slots.size());
-  // Names that earlier statements bound, so that `X += [...]` and `X["k"] = ...` extend them.
-  for (std::size_t i = 0; i < f.slots.size(); ++i) {
-    if (auto found = globals_[id].find(t.scopes[0].slots[i]); found != globals_[id].end()) f.slots[i] = found->second;
-  }
+  for (std::size_t i = 0; i < f.slots.size(); ++i) f.slots[i] = bound_before(id, index, t.scopes[0].slots[i]);
   std::size_t fuel = std::exchange(fuel_, statistics.expressions + kFuel);
   exec_block(t.root, f, value::Values::all());
   fuel_ = fuel;
