@@ -162,8 +162,10 @@ Admission admission(const Choice& c, const python::Condition* condition, const p
   if (leaf.wanted && !leaf.opposite && !leaf.open) return yes("the target passes it");
   if (condition != nullptr && out.reached && condition->alive.has(target.index())) {
     Bits whole = bits(condition->outcome, condition->want, target.index());
-    if (whole.wanted) return yes("the whole condition admits it");
-    if (whole.open && !whole.opposite) {
+    // `if backend == "x" and is_new(): raise`: that the device gets another backend unasked does not let it have x.
+    bool refused_on_request = c.refusal == python::Refusal::raises && whole.wanted && whole.open && leaf.opposite && !leaf.wanted && !leaf.open;
+    if (whole.wanted && !refused_on_request) return yes("the whole condition admits it");
+    if (whole.open && !whole.opposite && !refused_on_request) {
       out.admits = Admits::unknown;
       out.because = "another part of the condition may admit it";
       return out;

@@ -45,6 +45,7 @@ struct PackagePart {
   std::string id;
   std::vector<std::string> names;    // identifiers that stand for it, in lower case; '*' matches anything
   std::vector<std::string> except;   // identifiers that look like it and are something else
+  std::vector<std::string> values;   // strings that stand for it: `backend = "triton"`
   std::vector<std::string> expressions;  // whole gates that stand for it, as one line; '*' matches anything
   arch::DeviceSet targets;           // for which it holds
   int shared_kb = 0;                 // shared memory that a block of it needs: it holds where there is less
@@ -55,7 +56,7 @@ struct PackagePart {
 struct PackageRules {
   std::string package;               // normalised distribution name
   package::SpecifierSet versions;      // for which these rules hold
-  std::string folder;                // its folder below an import root
+  std::string folder;                // its folder below an import root; "*": every folder
   std::string file;                  // where they are written
   std::optional<JitRules> jit;
   std::vector<std::string> aot_modules;   // Python modules that build ahead of time

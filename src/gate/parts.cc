@@ -1,6 +1,7 @@
 #include "gate/parts.h"
 
 #include <algorithm>
+#include <set>
 
 #include "base/text.h"
 #include "gate/conditions.h"
@@ -43,7 +44,17 @@ bool any_name(std::string_view text, F&& f) {
   return false;
 }
 
+bool holds_string(std::string_view text, std::string_view value) {
+  for (std::size_t at = text.find(value); at != text.npos; at = text.find(value, at + 1)) {
+    std::size_t end = at + value.size();
+    bool quoted = at > 0 && end < text.size() && text[at - 1] == text[end];
+    if (quoted && (text[end] == '"' || text[end] == '\'')) return true;
+  }
+  return false;
+}
+
 bool names(std::string_view text, const PackagePart& part) {
+  if (std::ranges::any_of(part.values, [&](const std::string& v) { return holds_string(text, v); })) return true;
   return any_name(text, [&](const std::string& name) {
     auto is = [&](const std::string& pattern) { return fits(pattern, name); };
     return std::ranges::any_of(part.names, is) && !std::ranges::any_of(part.except, is);
@@ -88,11 +99,18 @@ bool concerns(const PackagePart& part, arch::Device device) {
 }
 
 Parts::List Parts::parts_for(const Item& item, arch::Device device) const {
+  // The package's own parts first; one of an id replaces the one that holds everywhere.
   List out;
-  for (const PackageRules& package : knowledge_.packages) {
-    if (package.folder.empty() || !item.gate.path.starts_with(package.folder + '/')) continue;
-    for (const PackagePart& part : package.parts) {
-      if (concerns(part, device)) out.push_back(&part);
+  std::set<std::string_view> own;
+  for (bool everywhere : {false, true}) {
+    for (const PackageRules& package : knowledge_.packages) {
+      if (everywhere != (package.folder == "*")) continue;
+      if (!everywhere && (package.folder.empty() || !item.gate.path.starts_with(package.folder + '/'))) continue;
+      for (const PackagePart& part : package.parts) {
+        if (!everywhere) own.insert(part.id);
+        else if (own.contains(part.id)) continue;
+        if (concerns(part, device)) out.push_back(&part);
+      }
     }
   }
   return out;

@@ -57,15 +57,16 @@ gate::PackageNote load_note(const Yaml& node) {
 }
 
 gate::PackagePart load_part(const Yaml& node) {
-  node.allow({"id", "names", "except", "expressions", "targets", "shared_memory", "verdict", "text", "link"});
+  node.allow({"id", "names", "except", "values", "expressions", "targets", "shared_memory", "verdict", "text", "link"});
   gate::PackagePart part;
   part.id = node.required("id");
   part.names = node["names"].texts();
   part.except = node["except"].texts();
+  part.values = node["values"].texts();
   part.expressions = node["expressions"].texts();
   part.text = node.required("text");
   part.link = node.required("link");
-  if (part.names.empty() && part.expressions.empty()) node.fail("a part has names or expressions");
+  if (part.names.empty() && part.values.empty() && part.expressions.empty()) node.fail("a part has names, values or expressions");
   if (!node["targets"].exists() && !node["shared_memory"].exists()) node.fail("a part holds for targets or needs shared_memory");
   if (node["targets"].exists()) {
     if (auto targets = arch::parse_device_set(node.required("targets"))) part.targets = *targets;
