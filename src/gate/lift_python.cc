@@ -136,7 +136,8 @@ Lift lift_python(const Item& item, const source::SourceFile& file, arch::Device 
     case Choice::Kind::compare: return lift_compare(item, file, target);
     case Choice::Kind::call:
     case Choice::Kind::flag: return no_lift("a helper named after an architecture is not widened; its use needs a term for the device");
-    case Choice::Kind::subscript: return no_lift("a table needs measured values for the device, not one more key");
+    case Choice::Kind::subscript:
+    case Choice::Kind::lookup: return no_lift("a table needs measured values for the device, not one more key");
     default: return no_lift("this spelling has no edit");
   }
 }

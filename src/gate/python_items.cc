@@ -18,7 +18,8 @@ std::string form_of(const Choice& c, std::size_t operands) {
     case Choice::Kind::call:
     case Choice::Kind::refusing_call: return "py-helper-call";
     case Choice::Kind::flag: return "py-flag";
-    case Choice::Kind::subscript: return "py-table";
+    case Choice::Kind::subscript:
+    case Choice::Kind::lookup: return "py-table";
     case Choice::Kind::compare: {
       for (std::uint8_t op : c.tree->operators(c.node)) {
         auto comparison = static_cast<value::Comparison>(op);

@@ -30,7 +30,10 @@ Lifted Interpreter::eval_call(NodeId id, Frame& f, DeviceSet mask) {
   f.call = t[id].range;
   Lifted out;
   if (!named_fact(t, callee_node, callee, out)) out = call(callee, arguments, f, mask - f.pending);
-  if (f.emit) record_refusing_call(id, callee, arguments, out, f, mask);
+  if (f.emit) {
+    record_refusing_call(id, callee, arguments, out, f, mask);
+    record_lookup(id, callee, arguments, f, mask);
+  }
   record_sinks(id, out, f, mask);
   mutate_receiver(callee_node, callee, arguments, f, mask);
   note_absent(out, f, mask - f.pending);

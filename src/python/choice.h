@@ -43,6 +43,7 @@ struct Choice {
     compare,     // cc >= 90, major in [9, 10], "compute_100" in flags
     call,        // is_sm100_supported()
     refusing_call,  // limits_of(capability): raises for some
+    lookup,         // table.get(capability): some have no key
     flag,        // a name or attribute that holds an earlier choice
     subscript,   // table[cc]: absent where the key is missing
     sink,        // supported_major_versions=[9, 10], @supported_compute_capability([…])

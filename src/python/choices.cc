@@ -223,6 +223,27 @@ void Interpreter::record_refusing_call(NodeId id, Lifted callee, const Arguments
   if (c.via.empty() && f.via != nullptr) c.via = *f.via;
 }
 
+// `table.get(cc)` where some devices have no key.
+void Interpreter::record_lookup(NodeId id, Lifted callee, const Arguments& arguments, Frame& f, DeviceSet mask) {
+  static const Symbol kGet("get");
+  if (!l_.uniform(callee) || arguments.positional.empty()) return;
+  ValueId method = l_.value(callee);
+  if (s_.kind(method) != Kind::method || s_.node(method).name != kGet) return;
+  ValueId table = s_.items(method)[0];
+  Lifted key = arguments.positional[0];
+  if (s_.kind(table) != Kind::dict || s_.node(table).open || l_.uniform(key) || !names_device(key)) return;
+  Lifted found = l_.map(key, [&](ValueId k) {
+    return s_.lift(k, [&](ValueId x) { return value::subscript(s_, table, x); });
+  });
+  DeviceSet all = value::Values::all() - l_.absent(key), missing = l_.absent(found) & all;
+  if (missing.empty() || missing == all) return;
+  Choice& c = choice_at(id, f);
+  c.kind = Choice::Kind::lookup;
+  c.position = f.position;
+  c.outcome |= Outcome{all - missing, missing, {}};
+  c.alive |= mask;
+}
+
 // `table[cc]` where some devices have no key.
 void Interpreter::record_missing_key(NodeId id, Lifted container, Lifted key, Lifted out, Frame& f, DeviceSet mask) {
   if (l_.uniform(key) || l_.uniform(out) || !names_device(key)) return;

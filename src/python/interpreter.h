@@ -181,6 +181,7 @@ class Interpreter {
   void record(NodeId expr, Lifted value, Frame& f, DeviceSet mask, Want want, Whole* whole,
               const std::vector<Place>& via);
   void record_refusing_call(NodeId id, Lifted callee, const Arguments& arguments, Lifted out, Frame& f, DeviceSet mask);
+  void record_lookup(NodeId id, Lifted callee, const Arguments& arguments, Frame& f, DeviceSet mask);
   void record_missing_key(NodeId id, Lifted container, Lifted key, Lifted out, Frame& f, DeviceSet mask);
   Outcome choice_outcome(Lifted value);
   bool is_choice(Lifted value, DeviceSet mask, bool needs_truth);
