@@ -74,6 +74,9 @@ Lifted Interpreter::attribute_of(ValueId v, Symbol name, Frame& f, DeviceSet mas
     case Kind::module: return module_attribute(s_.node(v).ref, name);
     case Kind::object: return object_attribute(v, name, f, mask);
     case Kind::klass: {
+      if (name.text().starts_with("sm_") && lists_archs(classes_[s_.node(v).ref])) {
+        if (auto member = arch_member(name.text())) return l_.of(*member);
+      }
       if (Lifted found; class_attribute(s_.node(v).ref, name, found)) return bind_attribute(found, l_.of(v), true, f, mask);
       static const Symbol kName("__name__");
       if (name == kName) return l_.of(s_.string(classes_[s_.node(v).ref].name));

@@ -174,6 +174,10 @@ Interpreter::Says Interpreter::what_it_says(Lifted operand) const {
       case Kind::tuple:
       case Kind::record: {
         // (9, 0), or a key made of several things, one of them a text like "90a".
+        if (is_arch_member(x)) {
+          out.device = true;
+          break;
+        }
         bool pair = s_.items(x).size() == 2;
         for (ValueId item : s_.items(x)) {
           if (pair || s_.kind(item) != Kind::integer) self(item, self);

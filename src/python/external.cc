@@ -38,10 +38,49 @@ Lifted Interpreter::device_fact(Gives gives) {
       return tabulate([&](arch::Device d) {
         return d.is_future() ? s_.unknown({Free_::name, Symbol("architecture")}) : s_.string("sm_" + std::to_string(d.cc()));
       });
+    case Gives::arch_enum:
+      return tabulate([&](arch::Device d) { return arch_member(d.major(), d.minor(), d.cc() >= 90 ? "a" : ""); });
+    case Gives::launch_limits: {
+      Lifted bytes = device_fact(Gives::smem_block);
+      return l_.map(bytes, [&](ValueId v) {
+        ValueId items[] = {s_.string("max_shared_mem"), v};
+        return s_.dict(items, true);
+      });
+    }
     case Gives::at_least:
     case Gives::device_name: return unknown(Free_::device_name, "of the GPU");
   }
   return unknown(Free_::name, "device");
+}
+
+ValueId Interpreter::arch_member(int major, int minor, std::string_view suffix) {
+  ValueId parts[] = {s_.integer(major), s_.integer(minor), s_.string(suffix)};
+  return s_.sequence(Kind::tuple, parts);
+}
+
+bool Interpreter::is_arch_member(ValueId v) const {
+  auto items = s_.kind(v) == Kind::tuple ? s_.items(v) : std::span<const ValueId>();
+  return items.size() == 3 && s_.kind(items[0]) == Kind::integer && s_.kind(items[1]) == Kind::integer &&
+         s_.kind(items[2]) == Kind::string && s_.text(items[2]).size() < 2;
+}
+
+// True for a class that the rules list, wherever its package lies.
+bool Interpreter::lists_archs(const Klass& klass) const {
+  if (k_.enums.empty()) return false;
+  std::string dotted = std::string(p_[klass.module].name.text()) + '.' + std::string(klass.name.text());
+  return std::ranges::any_of(k_.enums, [&](Symbol known) {
+    return dotted == known.text() || dotted.ends_with('.' + std::string(known.text()));
+  });
+}
+
+// `Arch.sm_100f`: its major, minor and suffix.
+std::optional<ValueId> Interpreter::arch_member(std::string_view name) {
+  if (!name.starts_with("sm_")) return std::nullopt;
+  name.remove_prefix(3);
+  std::string_view suffix = name.ends_with('a') || name.ends_with('f') ? name.substr(name.size() - 1) : "";
+  std::int64_t cc = 0;
+  if (!text::parse_int(name.substr(0, name.size() - suffix.size()), cc)) return std::nullopt;
+  return arch_member(static_cast<int>(cc / 10), static_cast<int>(cc % 10), suffix);
 }
 
 // `capability_geq(10)`, `capability_geq(9, 0)`.
@@ -85,6 +124,9 @@ Lifted Interpreter::external_attribute(ValueId v, Symbol name) {
     return unknown(Free_::call, "device property " + std::string(name.text()));
   }
   Symbol full(dotted);
+  if (k_.enums.contains(s_.node(v).name)) {
+    if (auto member = arch_member(name.text())) return l_.of(*member);
+  }
   if (below(k_.missing, dotted)) return l_.of(s_.raised(Symbol("AttributeError"), full));
   auto constant = k_.constants.find(full);
   if (constant != k_.constants.end() && !k_.constant_calls.contains(full)) return l_.of(assumed(full, constant->second));

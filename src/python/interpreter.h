@@ -346,6 +346,10 @@ class Interpreter {
 
   // external.cc, library.cc
   Lifted device_fact(Gives gives);
+  ValueId arch_member(int major, int minor, std::string_view suffix);
+  std::optional<ValueId> arch_member(std::string_view name);
+  bool is_arch_member(ValueId v) const;
+  bool lists_archs(const Klass& klass) const;
   Lifted at_least(const Arguments& arguments);
   bool known_function(const Function& fn, Lifted& out);
   bool below(const Knowledge::Set& set, std::string_view dotted) const;

@@ -22,7 +22,9 @@ enum class Gives : std::uint8_t {
   device_name,       // the product name: free
   at_least,          // capability >= (the arguments)
   arch_texts,        // "120;120-real": the architectures that a generator makes code for
-  arch_name          // "sm_120"
+  arch_name,         // "sm_120"
+  arch_enum,         // (major, minor, suffix), the order of CuTe-DSL's Arch
+  launch_limits      // {"max_shared_mem": bytes of a block, ...}: Triton's properties of a device
 };
 
 // A keyword argument, or the first argument of a decorator, whose value lists the devices it admits.
@@ -50,6 +52,7 @@ struct Knowledge {
   // Of a parameter: by the name of its annotation, or by its own dotted name (package.module.function.parameter).
   Map<Gives> annotations;
   Map<Gives> compared;          // a name that holds this where it is compared with names of devices: "sm_100"
+  Set enums;                    // dotted names of classes that list devices: cutlass.base_dsl.arch.Arch
   Map<Gives> properties;        // attribute of device properties
   Map<value::Constant> constants;  // dotted name of a value or of a call without device: what it is
   Map<Symbol> objects;          // dotted global that is made at run time -> dotted class it is an object of

@@ -154,6 +154,12 @@ ValueId Interpreter::sequence_method(std::string_view name, std::span<const Valu
       name == "reverse" || name == "remove" || name == "discard" || name == "clear") {
     return s_.none();
   }
+  if (name == "is_family_of" && v.size() == 2 && is_arch_member(v[0]) && is_arch_member(v[1])) {
+    // Of two members of CuTe-DSL's Arch: the same or a newer one of the family, built for it.
+    auto mine = s_.items(v[0]), other = s_.items(v[1]);
+    bool newer = s_.node(mine[1]).number >= s_.node(other[1]).number;
+    return s_.boolean(mine[0] == other[0] && newer && mine[2] != s_.string(""));
+  }
   if (name == "count" || name == "index") return s_.unknown({Free_::call, Symbol("list." + std::string(name))});
   if (s_.kind(v[0]) == Kind::set && v.size() == 2 && s_.kind(v[1]) == Kind::set) {
     auto op = name == "union" ? value::Binary::bit_or : name == "intersection" ? value::Binary::bit_and

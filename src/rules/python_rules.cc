@@ -23,11 +23,11 @@ E choose(const Yaml& node, const std::array<std::pair<std::string_view, E>, N>& 
   return names[0].second;
 }
 
-constexpr std::array<std::pair<std::string_view, Gives>, 11> kGives{{
+constexpr std::array<std::pair<std::string_view, Gives>, 13> kGives{{
     {"capability", Gives::capability}, {"major", Gives::major}, {"minor", Gives::minor}, {"cc", Gives::cc},
     {"properties", Gives::properties}, {"smem_block", Gives::smem_block}, {"smem_sm", Gives::smem_sm},
     {"device_name", Gives::device_name}, {"at_least", Gives::at_least}, {"arch_texts", Gives::arch_texts},
-    {"arch_name", Gives::arch_name}}};
+    {"arch_name", Gives::arch_name}, {"arch_enum", Gives::arch_enum}, {"launch_limits", Gives::launch_limits}}};
 
 constexpr std::array<std::pair<std::string_view, Sink::Lists>, 4> kLists{{
     {"majors", Sink::Lists::majors}, {"capabilities", Sink::Lists::capabilities},
@@ -38,7 +38,7 @@ void add_names(const Yaml& list, python::Knowledge::Set& set) {
 }
 
 void load_source(const Yaml& node, python::Knowledge& into) {
-  node.allow({"call", "function", "parameter", "annotation", "compared", "property", "gives", "source"});
+  node.allow({"call", "function", "parameter", "annotation", "compared", "property", "enum", "gives", "source"});
   node.required("source");
   Gives gives = choose(node["gives"], kGives);
   int kinds = 0;
@@ -53,7 +53,12 @@ void load_source(const Yaml& node, python::Knowledge& into) {
   add("annotation", into.annotations);
   add("compared", into.compared);
   add("property", into.properties);
-  if (kinds != 1) node.fail("a source is exactly one of call, function, parameter, annotation, compared, property");
+  if (node["enum"].exists()) {
+    ++kinds;
+    into.enums.insert(Symbol(node.required("enum")));
+    if (gives != Gives::arch_enum) node["gives"].fail("an enum gives arch_enum");
+  }
+  if (kinds != 1) node.fail("a source is exactly one of call, function, parameter, annotation, compared, property, enum");
 }
 
 }  // namespace
