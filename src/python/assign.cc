@@ -31,6 +31,7 @@ void Interpreter::assign(NodeId target, Lifted value, Frame& f, DeviceSet mask) 
       Lifted changed = l_.zip(base, value, [&](ValueId object, ValueId v) {
         return s_.kind(object) == Kind::object ? s_.with_field(object, n.name, v) : object;
       });
+      note_chosen_field(base, n.name, value, f);
       if (f.emit && depends_on_device(value)) derive(n.name, Derived::As::attribute, f.module);
       if (changed != base) assign(t.child(target, 0), changed, f, mask);
       break;
@@ -43,6 +44,14 @@ void Interpreter::assign(NodeId target, Lifted value, Frame& f, DeviceSet mask) 
     }
     default: break;
   }
+}
+
+// A field that a device decides of: given a value that differs, or given one in an arm for some devices.
+void Interpreter::note_chosen_field(Lifted object, Symbol name, Lifted value, const Frame& f) {
+  if (f.device_arms == 0 && l_.uniform(value)) return;
+  l_.each(object, [&](DeviceSet, ValueId v) {
+    if (s_.kind(v) == Kind::object) chosen_fields_.insert({s_.node(v).ref, name});
+  });
 }
 
 void Interpreter::unpack(NodeId target, Lifted value, Frame& f, DeviceSet mask) {

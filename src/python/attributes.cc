@@ -235,7 +235,10 @@ bool Interpreter::class_getitem(Lifted container, Lifted key, Lifted& out) {
   out = container;
   if (classes_[klass].form != Klass::Form::enumeration) return true;
   out = unknown(Free_::name, classes_[klass].name.text());
-  if (l_.uniform(key) && s_.kind(l_.value(key)) == Kind::string) class_attribute(klass, s_.node(l_.value(key)).name, out);
+  if (l_.uniform(key) && s_.kind(l_.value(key)) == Kind::string) {
+    Symbol name = s_.node(l_.value(key)).name;
+    if (!class_attribute(klass, name, out)) out = l_.of(s_.raised(Symbol("KeyError"), name));
+  }
   return true;
 }
 

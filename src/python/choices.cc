@@ -78,7 +78,7 @@ void Interpreter::record(NodeId expr, Lifted value, Frame& f, DeviceSet mask, Wa
   bool combined = whole != nullptr && is_boolean(t[whole->root].kind);  // flag = self.other and more
   bool passed = whole == nullptr;  // f(supported=flag)
   if (kind == Choice::Kind::flag && !passed && !is_condition && !combined) return;
-  if (kind == Choice::Kind::flag && set_by_arms(expr, f)) return;
+  if (kind == Choice::Kind::flag && (set_by_arms(expr, f) || set_by_exits(expr, f))) return;
   if (kind == Choice::Kind::other && whole == nullptr) return;
   if (kind == Choice::Kind::subscript && whole == nullptr) return;
   if (f.intermediate) return;
@@ -194,6 +194,23 @@ Interpreter::Says Interpreter::what_it_says(Lifted operand) const {
 bool Interpreter::is_intermediate(Lifted operand) const {
   Says says = what_it_says(operand);
   return says.chosen && !says.device;
+}
+
+// True for a field of `self` that holds the same for all devices but those that left before it was set:
+// `self.disabled = True … if not fits(cc): return … self.disabled = False`. The gate is where they leave.
+bool Interpreter::set_by_exits(NodeId expr, const Frame& f) const {
+  const Tree& t = *f.tree;
+  const Node& n = t[expr];
+  if (n.kind != NodeKind::attribute || f.klass == kNoIndex || !f.receiver) return false;
+  const Node& base = t[t.child(expr, 0)];
+  if (base.kind != NodeKind::name || base.number != 1) return false;
+  const Klass& k = classes_[f.klass];
+  bool field = false;
+  for (ClassId c : k.mro) {
+    if (chosen_fields_.contains({c, n.name}) || classes_[c].binders.contains(n.name)) return false;
+    field = field || classes_[c].cells.contains(n.name);
+  }
+  return field;
 }
 
 bool Interpreter::names_device(Lifted key) const { return what_it_says(key).device; }

@@ -196,9 +196,13 @@ Lifted Interpreter::eval_subscript(NodeId id, Frame& f, DeviceSet mask) {
     });
   }
   Lifted key = operand(index, f, mask);
-  if (Lifted out; class_getitem(container, key, out)) return out;
+  if (Lifted out; class_getitem(container, key, out)) {
+    note_absent(out, f, mask);
+    return out;
+  }
   Lifted out = l_.zip(container, key, [&](ValueId c, ValueId k) {
     return s_.lift(c, [&](ValueId x) {
+      if (s_.is_unknown(k)) return value::subscript(s_, x, k);
       return s_.lift(k, [&](ValueId y) { return value::subscript(s_, x, y); });
     });
   });

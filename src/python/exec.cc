@@ -127,12 +127,15 @@ DeviceSet Interpreter::exec_if(NodeId id, Frame& f, DeviceSet mask) {
   }
   std::vector<Lifted> before = f.slots;
   refine(test, true, f, taken);
+  int told_apart = outcome.differs(mask) ? 1 : 0;
+  f.device_arms += told_apart;
   DeviceSet left = left_for_later(f);
   DeviceSet after_body = exec_block(body, f, taken);
   DeviceSet body_left = left_for_later(f) - left;
   std::vector<Lifted> slots = std::exchange(f.slots, std::move(before));
   refine(test, false, f, other);
   DeviceSet after_else = orelse == 0 ? other : exec_block(orelse, f, other);
+  f.device_arms -= told_apart;
   DeviceSet else_left = left_for_later(f) - left - body_left;
   merge_slots(f, after_else | else_left, slots, after_body | body_left);
   return after_body | after_else;

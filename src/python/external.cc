@@ -40,6 +40,7 @@ Lifted Interpreter::device_fact(Gives gives) {
       });
     case Gives::arch_enum:
       return tabulate([&](arch::Device d) { return arch_member(d.major(), d.minor(), d.cc() >= 90 ? "a" : ""); });
+    case Gives::backend: return l_.of(s_.string("cuda"));
     case Gives::launch_limits: {
       Lifted bytes = device_fact(Gives::smem_block);
       return l_.map(bytes, [&](ValueId v) {

@@ -192,6 +192,8 @@ class Interpreter {
   bool is_intermediate(Lifted operand) const;
   bool names_device(Lifted key) const;
   void join_uniform_rounds(const std::vector<UniformRound>& rounds, const Frame& f);
+  void note_chosen_field(Lifted object, Symbol name, Lifted value, const Frame& f);
+  bool set_by_exits(NodeId expr, const Frame& f) const;
   bool set_by_arms(NodeId expr, const Frame& f) const;
   void add_deciders(Choice& c, Lifted value, DeviceSet mask);
   Choice& choice_at(NodeId expr, const Frame& f);
@@ -258,6 +260,7 @@ class Interpreter {
   bool made_object(ModuleId id, Symbol name, Lifted& out);
   bool exports(ModuleId id, Symbol name, int depth = 0);
   Lifted bind_piece(ModuleId id, std::uint32_t index, Symbol name);
+  Lifted global_at(const Frame& f, Symbol name);
   Lifted bound_before(ModuleId id, std::uint32_t index, Symbol name);
   void run_piece(ModuleId id, std::uint32_t index);
   std::optional<ModuleId> find_module(Symbol dotted) const;
@@ -416,6 +419,9 @@ class Interpreter {
   std::unordered_map<ModuleId, std::unordered_map<Symbol, Lifted>> globals_;
   std::unordered_set<std::pair<ModuleId, Symbol>, PairHash> pending_globals_;
   std::unordered_set<std::pair<ModuleId, std::uint32_t>, PairHash> pieces_run_;
+  std::unordered_set<std::pair<ClassId, Symbol>, PairHash> chosen_fields_;
+  // What a statement left of names that others bind, too.
+  std::unordered_map<std::pair<ModuleId, std::uint32_t>, std::vector<std::pair<Symbol, Lifted>>, PairHash> piece_globals_;
   std::unordered_set<const Tree*> reported_;
 
   struct Answer {

@@ -24,6 +24,7 @@ enum class Gives : std::uint8_t {
   arch_texts,        // "120;120-real": the architectures that a generator makes code for
   arch_name,         // "sm_120"
   arch_enum,         // (major, minor, suffix), the order of CuTe-DSL's Arch
+  backend,           // "cuda": Triton's name for the kind of device
   launch_limits      // {"max_shared_mem": bytes of a block, ...}: Triton's properties of a device
 };
 

@@ -39,7 +39,7 @@ Lifted Interpreter::class_name(Symbol name, Frame& f) {
 }
 
 Lifted Interpreter::global_from(Frame& f, Symbol name) {
-  Lifted value = global(f.module, name);
+  Lifted value = global_at(f, name);
   if (f.via != nullptr && !l_.uniform(value)) {
     const Module& m = p_[f.module];
     if (auto bound = m.binders.find(name); bound != m.binders.end()) {
@@ -47,6 +47,19 @@ Lifted Interpreter::global_from(Frame& f, Symbol name) {
     }
   }
   return value;
+}
+
+// A module's own statements see what was bound before them, not what the name means in the end.
+Lifted Interpreter::global_at(const Frame& f, Symbol name) {
+  if (f.piece != kNoIndex) {
+    const Module& m = p_.load(f.module);
+    auto binders = m.binders.find(name);
+    if (binders != m.binders.end() && binders->second.size() > 1 && binders->second.back() >= f.piece) {
+      Lifted before = bound_before(f.module, f.piece, name);
+      if (l_.absent(before) != value::Values::all()) return before;
+    }
+  }
+  return global(f.module, name);
 }
 
 Lifted Interpreter::global(ModuleId id, Symbol name) {
@@ -163,6 +176,9 @@ Lifted Interpreter::bind_piece(ModuleId id, std::uint32_t index, Symbol name) {
     return {};
   }
   run_piece(id, index);
+  for (const auto& [bound, value] : piece_globals_[{id, index}]) {
+    if (bound == name) return value;
+  }
   auto found = globals_[id].find(name);
   return found == globals_[id].end() ? Lifted() : found->second;
 }
@@ -170,7 +186,6 @@ Lifted Interpreter::bind_piece(ModuleId id, std::uint32_t index, Symbol name) {
 // What earlier statements bound to a name that this one binds: `X += [...]` and `X["k"] = ...` extend it, and
 // `if ...: X = ...` leaves it elsewhere.
 Lifted Interpreter::bound_before(ModuleId id, std::uint32_t index, Symbol name) {
-  if (auto found = globals_[id].find(name); found != globals_[id].end()) return found->second;
   const Module& m = p_[id];
   auto binders = m.binders.find(name);
   Lifted value;
@@ -179,7 +194,6 @@ Lifted Interpreter::bound_before(ModuleId id, std::uint32_t index, Symbol name) 
     if (piece >= index) break;
     Lifted here = bind_piece(id, piece, name);
     value = l_.overlay(here, l_.absent(here), value);
-    globals_[id][name] = value;
   }
   return value;
 }
@@ -192,6 +206,7 @@ void Interpreter::run_piece(ModuleId id, std::uint32_t index) {
   Frame f;
   f.module = id;
   f.tree = &t;
+  f.piece = index;
   f.emit = true;
   f.slots.resize(t.scopes[0].slots.size());
   for (std::size_t i = 0; i < f.slots.size(); ++i) f.slots[i] = bound_before(id, index, t.scopes[0].slots[i]);
@@ -202,6 +217,8 @@ void Interpreter::run_piece(ModuleId id, std::uint32_t index) {
     if (f.slots[i] == Lifted()) continue;
     Symbol bound = t.scopes[0].slots[i];
     globals_[id][bound] = f.slots[i];
+    auto binders = p_[id].binders.find(bound);
+    if (binders != p_[id].binders.end() && binders->second.size() > 1) piece_globals_[{id, index}].emplace_back(bound, f.slots[i]);
     if (depends_on_device(f.slots[i]) || answers_by_device(f.slots[i], f)) derive(bound, Derived::As::name, id);
   }
 }

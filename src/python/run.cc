@@ -184,7 +184,8 @@ Lifted Interpreter::run_generic(FunctionId function, ClosureId closure) {
   Lifted result = run(callable, slots, true);
   fuel_ = fuel;
   // `def is_capability(wanted): return current() == wanted` depends on the device once it is asked.
-  bool asks = compares_open_ && fn.lines <= kLong && l_.uniform(result) && s_.is_unknown(l_.value(result));
+  bool open = l_.where(result, [&](ValueId v) { return !s_.may_be_unknown(v); }).empty();
+  bool asks = compares_open_ && fn.lines <= kLong && open;
   if ((asks || depends_on_device(result)) && !fn.is_lambda()) {
     bool method = fn.klass != kNoIndex;
     derive(fn.name, method ? Derived::As::attribute : Derived::As::name, fn.module);

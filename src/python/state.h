@@ -119,6 +119,8 @@ struct Frame {
   ClassId klass = kNoIndex;         // of the method, or the class whose body runs
   bool class_body = false;
   ClosureId closure = 0;
+  int device_arms = 0;              // arms around the current statement that devices are told apart by
+  std::uint32_t piece = kNoIndex;   // at module level: of the statement that runs
   std::optional<Lifted> receiver;
   std::vector<Lifted> slots;
   bool compares_open = false;       // what depends on the device was compared with what is not known

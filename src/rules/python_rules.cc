@@ -23,11 +23,12 @@ E choose(const Yaml& node, const std::array<std::pair<std::string_view, E>, N>& 
   return names[0].second;
 }
 
-constexpr std::array<std::pair<std::string_view, Gives>, 13> kGives{{
+constexpr std::array<std::pair<std::string_view, Gives>, 14> kGives{{
     {"capability", Gives::capability}, {"major", Gives::major}, {"minor", Gives::minor}, {"cc", Gives::cc},
     {"properties", Gives::properties}, {"smem_block", Gives::smem_block}, {"smem_sm", Gives::smem_sm},
     {"device_name", Gives::device_name}, {"at_least", Gives::at_least}, {"arch_texts", Gives::arch_texts},
-    {"arch_name", Gives::arch_name}, {"arch_enum", Gives::arch_enum}, {"launch_limits", Gives::launch_limits}}};
+    {"arch_name", Gives::arch_name}, {"arch_enum", Gives::arch_enum}, {"launch_limits", Gives::launch_limits},
+    {"backend", Gives::backend}}};
 
 constexpr std::array<std::pair<std::string_view, Sink::Lists>, 4> kLists{{
     {"majors", Sink::Lists::majors}, {"capabilities", Sink::Lists::capabilities},

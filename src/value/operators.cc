@@ -326,7 +326,10 @@ ValueId subscript(Store& s, ValueId container, ValueId key) {
     if (known) return raise(s, "KeyError");
     return s.join(out, s.may_be_unknown(key) ? key : open(s, "item"));
   }
-  if (is_opaque(s.kind(key))) return s.may_be_unknown(key) ? key : open(s, "item");
+  if (is_opaque(s.kind(key))) {
+    if (is_sequence(k) && items.size() == 1 && !s.node(container).open) return items[0];   // any other raises
+    return s.may_be_unknown(key) ? key : open(s, "item");
+  }
   bool text = k == Kind::string;
   if (!text && !is_sequence(k)) {
     return k == Kind::klass || k == Kind::function ? open(s, "item") : raise(s, "TypeError");
