@@ -43,6 +43,7 @@ struct Item {
 
   // Ties. `reaches`: modules that the gate leads to; `holds`: modules whose builder or units hold it.
   std::set<std::size_t> reaches, holds;
+  bool forwards = false;            // `reaches` was found from the gate on, not from a module that is shut
   std::set<ItemId> needs;           // must be lifted with it
   std::set<ItemId> uses;            // flags and helpers whose gates it repeats
   std::set<ItemId> answered_by;     // the refusals of the helper that it calls

@@ -82,6 +82,28 @@ Judge::ModuleVerdict Judge::read_module(std::size_t m, Device target, const std:
   return out;
 }
 
+// Where a module's sources ask for more shared memory than a block has unasked; empty: nowhere.
+std::string Judge::dynamic_shared_memory(std::size_t m) {
+  auto walked = walked_.find(m);
+  if (walked == walked_.end()) return {};
+  for (const std::string& path : walked->second.files) {
+    bool own = path.starts_with(modules_[m].package->folder + '/');
+    const source::SourceFile* file = own ? in_.cuda.file(path) : nullptr;
+    if (file == nullptr) continue;
+    for (std::string_view name : {"cudaFuncAttributeMaxDynamicSharedMemorySize", "CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES"}) {
+      std::size_t at = file->text().find(name);
+      if (at != std::string_view::npos) return file->at(static_cast<std::uint32_t>(at));
+    }
+  }
+  return {};
+}
+
+bool Judge::of_library(const Evidence& e, const std::set<std::size_t>& modules) const {
+  return std::ranges::any_of(modules, [&](std::size_t m) {
+    return std::ranges::any_of(modules_[m].rules->libraries, [&](const std::string& folder) { return e.where.starts_with(folder + '/'); });
+  });
+}
+
 // --- Gates -----------------------------------------------------------------------------------------
 
 const PackageNote* Judge::note_for(const Item& item, const JitModule* module, Device target) const {
@@ -121,6 +143,19 @@ void Judge::by_modules(Item& item, Standing& s, const std::set<std::size_t>& mod
     else if (v.verdict == Verdict::policy) policy = true;
     else unknown = true;
     if (v.verdict == Verdict::unknown) s.unknown_because.insert(s.unknown_because.end(), v.unknown_because.begin(), v.unknown_because.end());
+  }
+  // A module that the device has is shut to it at one place: it may be too large there for a block of the device.
+  if (item.forwards && policy && !capability && !unknown) {
+    for (std::size_t m : modules) {
+      std::string asks = dynamic_shared_memory(m);
+      if (asks.empty()) continue;
+      unknown = true;
+      s.unknown_because.push_back("kernels there ask for more shared memory than a block has unasked (" + asks + "); how much was not evaluated");
+    }
+  } else if (item.forwards && capability && std::ranges::all_of(s.evidence, [&](const Evidence& e) { return of_library(e, modules); })) {
+    capability = false, unknown = true;
+    s.evidence.clear();
+    s.unknown_because.push_back("headers of a library that it uses hold instructions that the target lacks; which of them it uses was not read");
   }
   s.verdict = capability ? Verdict::capability : unknown ? Verdict::unknown : policy ? Verdict::policy : Verdict::unknown;
   if (s.verdict != Verdict::unknown) s.unknown_because.clear();

@@ -29,6 +29,8 @@ class Judge {
   ModuleVerdict read_module(std::size_t module, arch::Device target, const std::vector<std::string>& templates);
   // What a walk holds that the target lacks.
   std::vector<Evidence> in_the_way(const WalkedModule& walked, arch::CodeTarget code);
+  std::string dynamic_shared_memory(std::size_t module);
+  bool of_library(const Evidence& evidence, const std::set<std::size_t>& modules) const;   // it stands in another project's header
   // The templates of a module that surely count for a gate.
   std::vector<std::string> templates_for(const Item& item, std::size_t module) const;
   const PackageNote* note_for(const Item& item, const JitModule* module, arch::Device target) const;

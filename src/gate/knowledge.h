@@ -22,6 +22,7 @@ struct JitRules {
   // A global (dotted) and a field of it that lists (major, "0a") for each device that is built for.
   std::string targets_global, targets_field;
   std::vector<std::string> include_folders;  // always searched, relative to an import root
+  std::vector<std::string> libraries;        // of these, folders of other projects: a module need not use all they hold
   std::vector<std::string> macros;           // always defined, as after -D
   std::vector<std::string> nvcc_flags;       // always given to nvcc; -std= only where the module gives none
   std::vector<std::string> compiler_variables;  // environment variables that name the nvcc it calls

@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "gate/conditions.h"
+#include "gate/forward.h"
 
 namespace ungate::gate {
 namespace {
@@ -91,6 +92,16 @@ void Links::lead_to(std::size_t m, const Route& route) {
   }
 }
 
+void Links::lead_forwards() {
+  Forward forward(in_.program, in_.evaluation, modules_);
+  for (Item& item : items_) {
+    bool closed = std::ranges::any_of(item.admissions, [](const Admission& a) { return a.admits == Admits::no; });
+    if (!item.is_python() || !closed || !item.reaches.empty() || is_ahead(item)) continue;
+    item.reaches = forward.from(item);
+    item.forwards = !item.reaches.empty();
+  }
+}
+
 // A gate at whose place a flag or helper is used repeats the gates that stand in that flag's or helper's
 // definition.
 void Links::use_definitions() {
@@ -123,7 +134,10 @@ void Links::inherit() {
         Item& definition = items_[d];
         std::size_t before = definition.reaches.size();
         definition.reaches.insert(use.reaches.begin(), use.reaches.end());
-        if (definition.reaches.size() != before) changed = true;
+        if (definition.reaches.size() != before) {
+          changed = true;
+          definition.forwards = definition.forwards || (before == 0 && use.forwards);
+        }
         if (definition.path.empty() && !use.path.empty()) {
           definition.path = use.path;
           definition.path.insert(definition.path.begin(), {"used at " + use.gate.expression, fmt::format("{}:{}", use.gate.path, use.gate.begin.line)});
@@ -222,6 +236,7 @@ void Links::draw() {
   hold_builders();
   use_definitions();
   for (const auto& [m, route] : routes_) lead_to(m, route);
+  lead_forwards();
   add_siblings();
   inherit();
   switch_on();

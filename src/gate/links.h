@@ -38,6 +38,7 @@ class Links {
  private:
   void hold_builders();             // the builder function of a module holds these gates
   void lead_to(std::size_t module, const Route& route); // gates whose arms call, step by step, a module's builder
+  void lead_forwards();             // gates that no shut module led to: what their arms call
   void use_definitions();           // flags and helpers and what repeats them
   void switch_on();                 // a setting that one gate's arm makes and another's condition reads
   void inherit();                   // what a use leads to, its definition leads to

@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "gate/conditions.h"
+#include "gate/statements.h"
 
 namespace ungate::gate {
 namespace {
@@ -72,22 +73,6 @@ const PackagePart* named_in(std::string_view text, const std::vector<const Packa
 std::string_view stem_of(std::string_view path) {
   path = path.substr(path.rfind('/') + 1);
   return path.substr(0, path.rfind('.'));
-}
-
-// A statement that does something without asking; no docstring.
-bool is_simple(const python::Tree& t, NodeId id) {
-  NodeKind k = t[id].kind;
-  if (k == NodeKind::expression) return t[t.child(id, 0)].kind != NodeKind::constant;
-  return k == NodeKind::assign || k == NodeKind::annotated || k == NodeKind::return_;
-}
-
-std::vector<NodeId> simple_statements(const python::Tree& t, NodeId block) {
-  std::vector<NodeId> out;
-  if (block == 0 || t[block].kind != NodeKind::block) return out;
-  for (NodeId id : t.children(block)) {
-    if (is_simple(t, id)) out.push_back(id);
-  }
-  return out;
 }
 
 }  // namespace
@@ -169,14 +154,8 @@ const PackagePart* Parts::checked_by(std::string_view check, python::ModuleId mo
 const PackagePart* Parts::in_function(const python::Place& function, const List& parts) const {
   const python::Tree& t = program_.parse_range(function.module, function.range);
   const source::SourceFile& file = *program_[function.module].file;
-  for (NodeId id = 1; id < t.nodes.size(); ++id) {
-    if (t[id].kind != NodeKind::function) continue;
-    for (NodeId part : t.children(id)) {
-      for (NodeId statement : simple_statements(t, part)) {
-        if (const PackagePart* found = named_in(file.text(t[statement].range), parts)) return found;
-      }
-    }
-    return nullptr;
+  for (NodeId statement : simple_statements(t, body_of_function(t))) {
+    if (const PackagePart* found = named_in(file.text(t[statement].range), parts)) return found;
   }
   return nullptr;
 }

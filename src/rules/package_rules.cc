@@ -7,7 +7,7 @@ namespace ungate::rules {
 namespace {
 
 gate::JitRules load_jit(const Yaml& node) {
-  node.allow({"builder", "parameters", "targets", "include_folders", "macros", "absent_macros", "nvcc_flags", "compiler_variables"});
+  node.allow({"builder", "parameters", "targets", "include_folders", "libraries", "macros", "absent_macros", "nvcc_flags", "compiler_variables"});
   gate::JitRules jit;
   jit.builder = Symbol(node.required("builder"));
   Yaml parameters = node["parameters"];
@@ -23,6 +23,7 @@ gate::JitRules load_jit(const Yaml& node) {
     jit.targets_field = node["targets"].required("field");
   }
   jit.include_folders = node["include_folders"].texts();
+  jit.libraries = node["libraries"].texts();
   jit.macros = node["macros"].texts();
   jit.nvcc_flags = node["nvcc_flags"].texts();
   jit.compiler_variables = node["compiler_variables"].texts();
