@@ -216,11 +216,13 @@ bool Interpreter::set_by_exits(NodeId expr, const Frame& f) const {
 bool Interpreter::names_device(Lifted key) const { return what_it_says(key).device; }
 
 // `limits_of(capability)` where some devices get an exception for an answer. Only what is handed a fact of the
-// device decides by it; a caller further out passes the decision on.
+// device, or asks for one and refuses itself, decides by it; a caller further out passes the decision on.
 void Interpreter::record_refusing_call(NodeId id, Lifted callee, const Arguments& arguments, Lifted out, Frame& f, DeviceSet mask) {
   if (l_.uniform(out) || !l_.uniform(callee) || s_.kind(l_.value(callee)) != Kind::function) return;
   DeviceSet all = value::Values::all();
-  bool asked = false;
+  // A check is told at most which device is meant; what does work besides has arguments for that.
+  const Function& fn = functions_[callables_[s_.node(l_.value(callee)).ref].function];
+  bool asked = fn.refuses && !arguments.open && arguments.keywords.empty() && arguments.positional.size() <= 1;
   auto look = [&](Lifted argument) {
     all -= l_.absent(argument);
     asked = asked || (!l_.uniform(argument) && names_device(argument));

@@ -73,6 +73,7 @@ DeviceSet Interpreter::exec(NodeId id, Frame& f, DeviceSet mask) {
         eval(child(0), f, mask);
       }
       f.raised |= mask;
+      note_refusal(f, mask);
       mask = {};
       break;
     case NodeKind::assert_: mask = exec_assert(id, f, mask); break;
@@ -150,6 +151,11 @@ void Interpreter::merge_slots(Frame& f, DeviceSet mine, const std::vector<Lifted
   for (std::size_t i = 0; i < f.slots.size(); ++i) f.slots[i] = l_.merge(f.slots[i], mine, other[i], theirs);
 }
 
+// `if cc[0] != 9: raise` in a function of its own: whoever calls it is refused there.
+void Interpreter::note_refusal(const Frame& f, DeviceSet refused) {
+  if (f.function != kNoIndex && f.tries == 0 && refused != value::Values::all()) functions_[f.function].refuses = true;
+}
+
 DeviceSet Interpreter::exec_assert(NodeId id, Frame& f, DeviceSet mask) {
   Arms arms;
   arms.want = Want::yes;
@@ -162,6 +168,7 @@ DeviceSet Interpreter::exec_assert(NodeId id, Frame& f, DeviceSet mask) {
   refine(f.tree->child(id, 0), true, f, mask);
   if (DeviceSet failed = (outcome.may_false & mask) - outcome.may_pass(); !failed.empty()) {
     f.raised |= failed;
+    note_refusal(f, failed);
     f.raise_type = arms.type, f.raise_text = arms.text;
   }
   return outcome.may_pass() & mask;

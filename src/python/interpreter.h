@@ -192,6 +192,7 @@ class Interpreter {
   bool is_intermediate(Lifted operand) const;
   bool names_device(Lifted key) const;
   void join_uniform_rounds(const std::vector<UniformRound>& rounds, const Frame& f);
+  void note_refusal(const Frame& f, DeviceSet refused);
   void note_chosen_field(Lifted object, Symbol name, Lifted value, const Frame& f);
   bool set_by_exits(NodeId expr, const Frame& f) const;
   bool set_by_arms(NodeId expr, const Frame& f) const;

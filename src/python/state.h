@@ -37,6 +37,7 @@ struct Function {
   bool abstract = false;           // its body is only `raise NotImplementedError` or `...`
   std::uint32_t lines = 0;
   bool ran = false;                // its generic run is done
+  bool refuses = false;            // it raises for some devices by a statement of its own
   std::vector<Lifted> defaults;    // of its parameters, once asked for
   std::uint32_t mention_round = 0;
   bool mention = false;            // its text holds a word that is looked for
