@@ -318,7 +318,7 @@ void Judge::judge() {
   for (bool changed = true; changed;) {
     changed = false;
     for (Item& item : items_) {
-      for (std::size_t t = 0; t < in_.targets.size(); ++t) changed = repeat(item, t) || changed;
+      for (std::size_t t = 0; t < in_.targets.size(); ++t) changed = repeat(item, t) || repeat_over_admission(item, t) || changed;
     }
   }
   for (std::size_t t = 0; t < in_.targets.size(); ++t) find_unmet_bounds(t);

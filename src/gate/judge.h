@@ -37,6 +37,7 @@ class Judge {
   void judge(Item& item, std::size_t t);
   void judge_with_libraries(Item& item, std::size_t t);
   bool repeat(Item& item, std::size_t t);
+  bool repeat_over_admission(Item& item, std::size_t t);
   // over_admission.cc
   void over_admits(Item& item, std::size_t t);
   bool belies_its_name(Item& item, Standing& s);

@@ -75,6 +75,22 @@ void Judge::over_admits(Item& item, std::size_t t) {
   s.evidence.push_back({fmt::format("it lets {} in, but {}", s.device.name(), part->text), part->link});
 }
 
+// A use of a flag or helper that lets the target in wrongly does so, too.
+bool Judge::repeat_over_admission(Item& item, std::size_t t) {
+  Standing& s = item.gate.standings[t];
+  bool open = item.is_python() && s.admits == Admits::yes && s.verdict == Verdict::none && item.admissions[t].reached;
+  if (!open || !wanted(item.choice).may_pass().has(s.device.index())) return false;
+  for (ItemId u : item.uses) {
+    const Standing& there = items_[u].gate.standings[t];
+    if (there.verdict != Verdict::over_admission) continue;
+    s.verdict = Verdict::over_admission;
+    s.effect = there.effect;
+    s.evidence.push_back({"it repeats the decision made there", fmt::format("{}:{}", items_[u].gate.path, items_[u].gate.begin.line)});
+    return true;
+  }
+  return false;
+}
+
 // `if is_sm100(): x = A / elif cc >= 80: x = B`, and B cannot run on the target: the arm that takes it serves it
 // as little as none, so the first one shuts it out.
 void Judge::revoke_wrong_arms(std::size_t t) {
