@@ -39,6 +39,16 @@ NodeId test_around(const Tree& t, source::Range place) {
   return best == 0 ? 0 : t.child(best, 0);
 }
 
+NodeId assigned_at(const Tree& t, source::Range place) {
+  NodeId best = 0;
+  for (NodeId id = 1; id < t.nodes.size(); ++id) {
+    bool assigns = t[id].kind == NodeKind::assign || t[id].kind == NodeKind::annotated;
+    bool holds = assigns && t[id].range.contains(place) && t.child(id, 0) != 0;
+    if (holds && (best == 0 || t[best].range.contains(t[id].range))) best = id;
+  }
+  return best == 0 ? 0 : t.child(best, 0);
+}
+
 namespace {
 
 // The items of the list that is all that an arm returns or assigns, sorted; none for any other arm.

@@ -67,6 +67,12 @@ void Judge::over_admits(Item& item, std::size_t t) {
   bool passes = c.alive.has(s.device.index()) && outcome.may_pass().has(s.device.index());
   bool refuses_some = !(arch::known_devices() - outcome.may_pass()).empty();
   if (!passes || !refuses_some || belies_its_name(item, s)) return;
+  // `cc >= 100 and cc < 110`: another part of the condition shuts it out.
+  const python::Condition* whole = condition_of(in_.evaluation, c);
+  if (whole != nullptr && whole->alive.has(s.device.index())) {
+    value::Outcome all = whole->want == Want::no ? whole->outcome.negated() : whole->outcome;
+    if (!all.may_pass().has(s.device.index())) return;
+  }
   auto within = c.sink != nullptr ? Parts::Within::anywhere : Parts::Within::arm;
   const PackagePart* part = parts_.find(item, item.admissions[t], s.device, within);
   if (part == nullptr || part->verdict != Verdict::capability) return;

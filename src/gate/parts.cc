@@ -101,6 +101,12 @@ Parts::List Parts::parts_for(const Item& item, arch::Device device) const {
   return out;
 }
 
+// True if a block does nothing but raise.
+bool Parts::in_arm_refuses(const python::Tree& t, NodeId block) const {
+  if (t[block].kind != NodeKind::block) return false;
+  return std::ranges::all_of(t.children(block), [&](NodeId s) { return t[s].kind == NodeKind::raise; });
+}
+
 // What an arm does, however deep: its tests and what it logs only mention a part.
 const PackagePart* Parts::in_arm(const python::Tree& t, NodeId id, const source::SourceFile& file, const List& parts) const {
   if (id == 0 || evaluation_.only_logs(t, id)) return nullptr;
@@ -160,6 +166,39 @@ const PackagePart* Parts::in_function(const python::Place& function, const List&
   return nullptr;
 }
 
+// `assert cc in [9, 10]` and, further down, `if cc == 9: kernel = ForSm90() elif cc == 10: kernel = ForSm100()`:
+// what goes on after the refusal tells the same devices apart, and every arm leads to a part.
+const PackagePart* Parts::behind_exit(const Item& item, const source::SourceFile& file, const List& parts) const {
+  const Choice& c = item.choice;
+  const python::Tree& t = *c.tree;
+  std::set<std::string> asked;
+  any_name(file.text(c.place.range), [&](const std::string& name) {
+    if (name.size() > 3) asked.insert(name);
+    return false;
+  });
+  auto asks_again = [&](NodeId test) {
+    return any_name(file.text(t[test].range), [&](const std::string& name) { return asked.contains(name); });
+  };
+  const PackagePart* found = nullptr;
+  for (NodeId id = 1; id < t.nodes.size(); ++id) {
+    bool later = t[id].kind == NodeKind::if_ && t[id].op == 0 && t[id].range.begin > c.place.range.end;
+    if (!later || !asks_again(t.child(id, 0))) continue;
+    const PackagePart* first = nullptr;
+    bool all = true;
+    NodeId arm = id;
+    std::size_t arms = 0;
+    for (; arm != 0 && t[arm].kind == NodeKind::if_ && asks_again(t.child(arm, 0)); arm = t.child(arm, 2)) {
+      const PackagePart* part = in_arm(t, t.child(arm, 1), file, parts);
+      all = all && part != nullptr && part->verdict == Verdict::capability;
+      if (first == nullptr) first = part;
+      ++arms;
+    }
+    bool closed = arm == 0 ? arms > 1 : in_arm_refuses(t, arm);   // nothing else serves the rest
+    if (all && closed && found == nullptr) found = first;
+  }
+  return found;
+}
+
 const PackagePart* Parts::find(const Item& item, const Admission& admission, arch::Device device, Within within) const {
   auto parts = parts_for(item, device);
   if (parts.empty() || !item.is_python()) return nullptr;
@@ -175,6 +214,9 @@ const PackagePart* Parts::find(const Item& item, const Admission& admission, arc
   auto named_at = [&](NodeId node) { return node == 0 ? nullptr : named_in(file.text((*c.tree)[node].range), parts); };
   if (const PackagePart* part = named_at(around)) return part;
   if (const PackagePart* part = named_at(condition_around(*c.tree, c.place.range))) return part;
+  if (c.position == Choice::Position::assigned) {
+    if (const PackagePart* part = named_at(assigned_at(*c.tree, c.place.range))) return part;
+  }
   // `if backend == "trtllm": if not is_sm100(): raise`
   bool refines = c.refusal == python::Refusal::raises && c.serves == 0;
   if (within == Within::arm) {
@@ -199,6 +241,7 @@ const PackagePart* Parts::find(const Item& item, const Admission& admission, arc
     if (const PackagePart* part = checked_by(c.function.text(), c.place.module, parts)) return part;
   }
   if (const PackagePart* part = named_in(stem_of(item.gate.path), parts)) return part;
+  if (const PackagePart* part = refines ? behind_exit(item, file, parts) : nullptr) return part;
   return item.served.empty() ? nullptr : named_in(file.text(item.served), parts);
 }
 

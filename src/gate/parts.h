@@ -29,6 +29,8 @@ class Parts {
   List parts_for(const Item& item, arch::Device device) const;
   const PackagePart* in_arm(const python::Tree& tree, python::NodeId node, const source::SourceFile& file, const List& parts) const;
   const PackagePart* behind(const Item& item, const List& parts) const;
+  bool in_arm_refuses(const python::Tree& tree, python::NodeId block) const;
+  const PackagePart* behind_exit(const Item& item, const source::SourceFile& file, const List& parts) const;
   const PackagePart* checked_by(std::string_view check, python::ModuleId module, const List& parts) const;
   const PackagePart* in_function(const python::Place& function, const List& parts) const;
 
