@@ -80,7 +80,8 @@ void print_choices(const audit::Inside& in, const rules::RuleSet& rules) {
   print_facts(rules);
   using Kind = python::Choice::Kind;
   for (const python::Choice& c : in.evaluation.choices()) {
-    if (c.kind == Kind::sink || c.kind == Kind::subscript) continue;
+    // Of these the outcome is not the truth of the value: a list that admits, a key that is there, a call that returns.
+    if (c.kind == Kind::sink || c.kind == Kind::subscript || c.kind == Kind::lookup || c.kind == Kind::refusing_call) continue;
     const python::Module& module = in.program[c.place.module];
     auto begin = module.file->position(c.place.range.begin), end = module.file->position(c.place.range.end);
     fmt::print("{{\"path\": {}, \"module\": {}, \"begin\": [{}, {}], \"end\": [{}, {}], \"function\": {}, "
