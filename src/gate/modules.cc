@@ -116,6 +116,7 @@ std::vector<JitModule> jit_modules(const python::Evaluation& evaluation, const p
       std::ranges::move(module.nvcc_flags, std::back_inserter(known->nvcc_flags));
     }
   }
+  std::ranges::stable_sort(out, {}, [&](const JitModule& m) { return std::pair<std::string_view, std::uint32_t>(program[m.call.module].path, m.call.range.begin); });
   return out;
 }
 

@@ -218,7 +218,17 @@ Lifted Interpreter::written_by(ClassId klass, FunctionId method, Symbol name) {
   if (!mentions_derived(method) || functions_[method].lines > kLong) {
     return unknown(Free_::config, "self." + std::string(name.text()));
   }
-  Lifted after = run_for_receiver(method, l_.of(s_.object(klass, {}, true))).receiver;
+  // One run tells of all fields; asked for while it goes on, it is run within itself.
+  auto known = written_.find({klass, method});
+  bool under_way = known != written_.end() && !known->second;
+  Lifted after;
+  if (known != written_.end() && known->second) {
+    after = *known->second;
+  } else {
+    if (!under_way) written_[{klass, method}] = std::nullopt;
+    after = run_for_receiver(method, l_.of(s_.object(klass, {}, true))).receiver;
+    if (!under_way) written_[{klass, method}] = after;
+  }
   return l_.map(after, [&](ValueId v) {
     ValueId field = s_.absent();
     s_.each(v, [&](ValueId x) {

@@ -182,13 +182,19 @@ Lifted Interpreter::call_function(CallableId id, const Arguments& arguments, Fra
 
   std::vector<std::uint32_t> key{callable.function, callable.closure};
   for (Lifted v : slots) key.push_back(v.id);
-  if (auto found = memo_.find(key); found != memo_.end()) {
+  auto found = memo_.find(key);
+  if (found != memo_.end() && found->second.round != round_ && asks_anew(callable.function)) {
+    memo_.erase(found);
+    found = memo_.end();
+  }
+  if (found != memo_.end()) {
     ++statistics.cached_calls;
     if (f.emit && device_dependent) emit_context(callable, slots);
     f.intermediate = found->second.chosen;
     return found->second.value;
   }
   Function& runs = functions_[callable.function];
+  if (std::exchange(runs.runs_round, round_) != round_) runs.runs = 0;
   if (depth_ >= kDepth || runs.runs >= kRuns || statistics.expressions > fuel_ || !active_.insert(key).second) {
     return unknown(Free_::call, name.text());
   }
@@ -196,7 +202,7 @@ Lifted Interpreter::call_function(CallableId id, const Arguments& arguments, Fra
   Lifted result = run(callable, slots, false);
   bool chosen = answers_chosen_;
   active_.erase(key);
-  memo_.emplace(std::move(key), Answer{result, chosen});
+  memo_.emplace(std::move(key), Answer{result, chosen, round_});
   if (f.emit && device_dependent) emit_context(callable, slots);
   f.intermediate = chosen;
   return result;
@@ -271,7 +277,7 @@ Lifted Interpreter::construct(ClassId klass, const Arguments& arguments) {
   Lifted returned = run(callable, slots, false, &after);
   after = l_.overlay(after, l_.absent(returned), returned);
   active_.erase(key);
-  memo_.emplace(std::move(key), Answer{after, false});
+  memo_.emplace(std::move(key), Answer{after, false, round_});
   return after;
 }
 

@@ -38,7 +38,7 @@ Evaluation::~Evaluation() = default;
 
 std::vector<DerivedWord> Evaluation::run(const std::vector<ModuleId>& modules, unsigned threads) {
   parallel_for(modules.size(), threads, [&](std::size_t i) { program_.prepare(modules[i], fresh_); });
-  interpreter_->start_round(words_);
+  interpreter_->start_round(words_, fresh_);
   for (ModuleId module : modules) interpreter_->run_module(module);
   std::vector<DerivedWord> words;
   fresh_ = WordSet();

@@ -38,7 +38,8 @@ class Interpreter {
   Interpreter(Program& program, const Knowledge& knowledge, const value::World& world);
 
   // A round looks at everything that mentions one of the words; the set outlives the round.
-  void start_round(const WordSet& words);
+  // `fresh`: those of them that earlier rounds did not look for.
+  void start_round(const WordSet& words, const WordSet& fresh);
   // Runs what mentions a word in a module; returns how many statements that were.
   void run_module(ModuleId module);
   // Names that turned out to depend on the device since the last call.
@@ -345,6 +346,14 @@ class Interpreter {
   Lifted annotated_fact(Symbol annotation, ModuleId module);
   ClassId capability_class(Symbol annotation, ModuleId module);
   bool mentions_derived(FunctionId id);
+  bool asks_anew(FunctionId id);
+  struct Noted {
+    std::vector<std::pair<std::uint32_t, Choice>> choices;   // by index, as the others
+    std::map<std::uint32_t, Condition> conditions;
+    std::map<std::uint32_t, Chain> chains;
+  };
+  Noted lay_aside(const Function& fn);
+  void put_back(Noted noted);
   void run_inner();
   void run_class(ClassId klass);
 
@@ -421,6 +430,7 @@ class Interpreter {
   std::unordered_set<std::pair<ModuleId, Symbol>, PairHash> pending_globals_;
   std::unordered_set<std::pair<ModuleId, std::uint32_t>, PairHash> pieces_run_;
   std::unordered_set<std::pair<ClassId, Symbol>, PairHash> chosen_fields_;
+  std::unordered_map<std::pair<ClassId, FunctionId>, std::optional<Lifted>, PairHash> written_;  // receivers after a method
   // What a statement left of names that others bind, too.
   std::unordered_map<std::pair<ModuleId, std::uint32_t>, std::vector<std::pair<Symbol, Lifted>>, PairHash> piece_globals_;
   std::unordered_set<const Tree*> reported_;
@@ -428,6 +438,7 @@ class Interpreter {
   struct Answer {
     Lifted value;
     bool chosen = false;            // see answers_chosen_
+    std::uint32_t round = 0;
   };
   std::unordered_map<std::vector<std::uint32_t>, Answer, WordsHash> memo_;
   std::unordered_set<std::vector<std::uint32_t>, WordsHash> active_;
@@ -449,6 +460,7 @@ class Interpreter {
   } watch_;
 
   const WordSet* words_ = nullptr;
+  const WordSet* fresh_ = nullptr;
   std::uint32_t round_ = 0;
   bool compares_open_ = false;      // in the run that ended last
   bool answers_chosen_ = false;     // the same: it only answers about the result of an earlier choice

@@ -16,11 +16,13 @@ Interpreter::Interpreter(Program& program, const Knowledge& knowledge, const val
   classes_.push_back({});  // kSomething
 }
 
-void Interpreter::start_round(const WordSet& words) {
+void Interpreter::start_round(const WordSet& words, const WordSet& fresh) {
   words_ = &words;
+  fresh_ = &fresh;
   ++round_;
   // What a field may hold was looked up when fewer words were looked for.
   for (ClassId c = 0; c < classes_.size(); ++c) classes_[c].cells.clear();
+  written_.clear();
 }
 
 // True if a function's text holds a word that is looked for.
@@ -29,6 +31,53 @@ bool Interpreter::mentions_derived(FunctionId id) {
   if (words_ == nullptr || fn.mention || fn.mention_round == round_) return fn.mention;
   fn.mention_round = round_;
   return fn.mention = mentions(p_[fn.module].file->text(), fn.range, *words_);
+}
+
+// True if a function's text holds a word that is looked for since this round.
+bool Interpreter::asks_anew(FunctionId id) {
+  Function& fn = functions_[id];
+  if (fresh_ == nullptr || fn.fresh_round == round_) return fresh_ != nullptr && fn.fresh;
+  fn.fresh_round = round_;
+  std::string_view text = p_[fn.module].file->text();
+  source::Range body = fn.range;   // without its own name
+  std::size_t name = text.find(fn.name.text(), body.begin);
+  if (name != std::string_view::npos && name < body.end) body.begin = static_cast<std::uint32_t>(name + fn.name.text().size());
+  return fn.fresh = mentions(text, body, *fresh_);
+}
+
+// What a generic run noted, laid aside before another one notes it with more known.
+Interpreter::Noted Interpreter::lay_aside(const Function& fn) {
+  Noted out;
+  auto inside = [&](const Tree* tree, const Place& place) {
+    return tree == fn.tree && place.module == fn.module && fn.range.contains(place.range);
+  };
+  for (std::uint32_t i = 0; i < choices.size(); ++i) {
+    Choice& c = choices[i];
+    if (c.sink != nullptr || !inside(c.tree, c.place)) continue;   // what a list admits is written there
+    out.choices.emplace_back(i, c);
+    if (c.condition != kNoIndex && out.conditions.try_emplace(c.condition, conditions[c.condition]).second) {
+      conditions[c.condition].outcome = {}, conditions[c.condition].alive = {};
+    }
+    if (c.chain != kNoIndex && out.chains.try_emplace(c.chain, chains[c.chain]).second) chains[c.chain].arms.clear();
+    c.outcome = {}, c.alive = {}, c.raises = {};
+    c.deciders.clear(), c.via.clear();
+  }
+  std::erase_if(captures, [&](const Capture& c) { return inside(c.tree, c.place); });
+  std::erase_if(readings, [&](const Reading& r) { return inside(r.tree, r.place); });
+  return out;
+}
+
+// What the later run did not come to again stays as it was.
+void Interpreter::put_back(Noted noted) {
+  for (auto& [i, choice] : noted.choices) {
+    if (choices[i].alive.empty()) choices[i] = std::move(choice);
+  }
+  for (auto& [i, condition] : noted.conditions) {
+    if (conditions[i].alive.empty()) conditions[i] = condition;
+  }
+  for (auto& [i, chain] : noted.chains) {
+    if (chains[i].arms.empty()) chains[i] = std::move(chain);
+  }
 }
 
 void Interpreter::run_inner() {
@@ -149,8 +198,15 @@ void Interpreter::emit_context(const Callable& callable, const std::vector<Lifte
 
 // The generic run: nothing is known of the parameters but what their annotations say.
 Lifted Interpreter::run_generic(FunctionId function, ClosureId closure) {
-  if (functions_[function].ran || depth_ > 0) return {};
-  functions_[function].ran = true;
+  if (depth_ > 0) return {};
+  std::optional<Noted> noted;
+  if (Function& before = functions_[function]; before.ran != 0) {
+    // It ran before what it asks was known to depend on the device.
+    bool again = before.ran != round_ && before.contexts.empty() && asks_anew(function);
+    if (!again) return {};
+    noted = lay_aside(before);
+  }
+  functions_[function].ran = round_;
   const Function& fn = read(function);
   const Tree& t = *fn.tree;
   record_decorators(fn);
@@ -183,6 +239,7 @@ Lifted Interpreter::run_generic(FunctionId function, ClosureId closure) {
   std::size_t fuel = std::exchange(fuel_, statistics.expressions + kFuel);
   Lifted result = run(callable, slots, true);
   fuel_ = fuel;
+  if (noted) put_back(std::move(*noted));
   // `def is_capability(wanted): return current() == wanted` depends on the device once it is asked.
   bool open = l_.where(result, [&](ValueId v) { return !s_.may_be_unknown(v); }).empty();
   bool asks = compares_open_ && fn.lines <= kLong && open;

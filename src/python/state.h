@@ -36,13 +36,15 @@ struct Function {
   enum class Binding : std::uint8_t { plain, static_, klass, property, setter } binding = Binding::plain;
   bool abstract = false;           // its body is only `raise NotImplementedError` or `...`
   std::uint32_t lines = 0;
-  bool ran = false;                // its generic run is done
+  std::uint32_t ran = 0;           // the round of its generic run; 0: none yet
+  std::uint32_t fresh_round = 0;
+  bool fresh = false;              // its text holds a word that is looked for since this round
   bool refuses = false;            // it raises for some devices by a statement of its own
   std::vector<Lifted> defaults;    // of its parameters, once asked for
   std::uint32_t mention_round = 0;
   bool mention = false;            // its text holds a word that is looked for
   std::vector<std::vector<std::uint32_t>> contexts;  // argument keys of emitting runs
-  std::uint32_t runs = 0;
+  std::uint32_t runs = 0, runs_round = 0;            // with arguments, in a round
 
   const Scope& scope() const { return tree->scopes[(*tree)[node].number]; }
   NodeId params() const { return tree->child(node, 0); }
