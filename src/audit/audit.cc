@@ -133,6 +133,9 @@ class Audit {
     report_.counts.guarded = scan_.cuda.size();
     for (const FoundFile& f : scan_.python) program_.add(f.path);
     index_ = WordIndex(scan_.words, options_.threads);
+    program_.tell_definers([this](Symbol name, Symbol package) {
+      return modules_with(python::as_definition(python::hash_word(name.text())), &near(package));
+    });
   }
 
   // A plan that is checked before it is written changes no binary.

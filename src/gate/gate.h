@@ -96,6 +96,7 @@ struct Gate {
   std::vector<std::string> conditions;  // what else decides, by name
   std::string guards;               // what it encloses or leads to, in words
   std::string group, chain;         // ids, or empty
+  std::string follows;              // the group whose answer it asks for from another module: opened with it
   std::vector<Evidence> path_to;    // helpers and flags it uses, nearest first
   std::vector<Standing> standings;  // one a target
 };

@@ -46,6 +46,7 @@ struct Item {
   bool forwards = false;            // `reaches` was found from the gate on, not from a module that is shut
   std::set<ItemId> needs;           // must be lifted with it
   std::set<ItemId> uses;            // flags and helpers whose gates it repeats
+  bool asks_elsewhere = false;      // all of `uses` stand in other modules: it is opened there, nothing is lifted here
   std::set<ItemId> answered_by;     // the refusals of the helper that it calls
   // Those of `uses` that are the same decision: one group. An edit here does not need them, for it brings
   // a term of its own, and an edit there opens this place, too.

@@ -293,6 +293,7 @@ bool Judge::repeat(Item& item, std::size_t t) {
     const Item& used = items_[u];
     if (u == closed[0]) s.evidence.push_back({"it repeats the decision made there", fmt::format("{}:{}", used.gate.path, used.gate.begin.line)});
     s.alone = s.alone && used.gate.standings[t].alone;
+    if (item.asks_elsewhere) continue;
     if (item.uses.contains(u)) item.repeats.insert(u);
     item.needs.insert(used.needs.begin(), used.needs.end());
   }

@@ -120,8 +120,19 @@ void Links::use_definitions() {
         if (defines && answers) items_[u].uses.insert(d);
         bool refuses = c.position == Choice::Position::condition && (c.refusal == python::Refusal::returns || c.refusal == python::Refusal::raises);
         if (defines && (refuses || c.kind == Choice::Kind::refusing_call)) items_[u].answered_by.insert(d);
+        // `fused = layer.should_fuse(batch)` and `if fused:`: the variable holds the answer.
+        python::NodeId target = c.position == Choice::Position::assigned ? assigned_at(*c.tree, c.place.range) : 0;
+        if (target != 0 && d != u && (*c.tree)[target].range == via.range) items_[u].answered_by.insert(d);
       }
     }
+  }
+}
+
+void Links::note_askers() {
+  for (Item& item : items_) {
+    item.asks_elsewhere = !item.uses.empty() && std::ranges::all_of(item.uses, [&](ItemId d) {
+      return items_[d].choice.place.module != item.choice.place.module;
+    });
   }
 }
 
@@ -235,6 +246,7 @@ void Links::draw() {
   find_served();
   hold_builders();
   use_definitions();
+  note_askers();
   for (const auto& [m, route] : routes_) lead_to(m, route);
   lead_forwards();
   add_siblings();
@@ -264,13 +276,15 @@ void Links::need() {
         items_[guard].before.insert(list);
       }
       for (ItemId i = 0; i < items_.size(); ++i) {
-        if (i != list && items_[i].reaches.contains(m) && closed(i)) items_[i].needs.insert(list);
+        bool leads = i != list && items_[i].reaches.contains(m) && closed(i);
+        if (leads && !items_[i].asks_elsewhere) items_[i].needs.insert(list);
       }
     }
   }
   for (Item& item : items_) {
     for (ItemId d : item.uses) {
-      if (!item.reaches.empty() && !items_[d].reaches.empty()) item.repeats.insert(d);
+      bool same = !item.asks_elsewhere && !item.reaches.empty() && !items_[d].reaches.empty();
+      if (same) item.repeats.insert(d);
     }
   }
 }
@@ -292,6 +306,19 @@ void form_groups(std::vector<Item>& items) {
     std::string name = items[members[0]].gate.id;
     for (ItemId i : members) name = std::min(name, items[i].gate.id);
     for (ItemId i : members) items[i].gate.group = "g" + name;
+  }
+  for (Item& item : items) {
+    if (!item.asks_elsewhere) continue;
+    for (ItemId d : item.uses) {
+      if (item.gate.follows.empty()) item.gate.follows = items[d].gate.group;
+    }
+  }
+  // A variable that holds the answer.
+  for (Item& item : items) {
+    if (!item.gate.group.empty() || !item.gate.follows.empty()) continue;
+    for (ItemId d : item.answered_by) {
+      if (item.gate.follows.empty()) item.gate.follows = items[d].gate.follows;
+    }
   }
 }
 

@@ -41,6 +41,7 @@ class Links {
   void lead_forwards();             // gates that no shut module led to: what their arms call
   void use_definitions();           // flags and helpers and what repeats them
   void switch_on();                 // a setting that one gate's arm makes and another's condition reads
+  void note_askers();               // uses of what other modules answer
   void inherit();                   // what a use leads to, its definition leads to
   void need();                      // needs edges
   void find_served();

@@ -180,7 +180,8 @@ class Check {
 
   // A use of what was opened: it lets in more, namely devices that were asked for, and loses none.
   bool follows(const Gate& was, const Gate& is) const {
-    if (was.group.empty() || !groups_.contains(was.group)) return false;
+    const std::string& with = was.group.empty() ? was.follows : was.group;
+    if (with.empty() || !groups_.contains(with)) return false;
     for (const gate::Standing& s : was.standings) {
       if (lets_in(was, s.device) && !lets_in(is, s.device)) return false;
     }

@@ -125,7 +125,8 @@ Lifted Interpreter::by_unique_name(ValueId object, Symbol name, Frame& f, Device
   ClassId klass = concrete_class(fn.klass);
   Lifted receiver = l_.of(fn.binding == Function::Binding::klass ? s_.handle(Kind::klass, klass) : s_.object(klass, {}, true));
   Lifted method = l_.of(s_.handle(Kind::function, intern_callable(std::move(callable))));
-  return l_.join(bind_attribute(method, receiver, fn.binding == Function::Binding::klass, f, mask), l_.of(object));
+  Lifted bound = bind_attribute(method, receiver, fn.binding == Function::Binding::klass, f, mask);
+  return p_.defines_alone(fn.module, name) ? bound : l_.join(bound, l_.of(object));
 }
 
 Lifted Interpreter::module_attribute(ModuleId id, Symbol name) {

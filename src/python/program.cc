@@ -47,6 +47,18 @@ Symbol Program::package(ModuleId id) const {
   return Symbol(name.substr(0, name.find('.')));
 }
 
+bool Program::defines_alone(ModuleId id, Symbol name) {
+  if (!definers_) return false;
+  auto [entry, fresh] = alone_.try_emplace({id, name}, false);
+  if (!fresh) return entry->second;
+  std::vector<ModuleId> all = definers_(name, package(id));
+  if (all.size() != 1 || all[0] != id || load(id).file == nullptr) return false;
+  std::string_view text = modules_[id].file->text();
+  std::string definition = "def " + std::string(name.text()) + '(';
+  std::size_t first = text.find(definition);
+  return entry->second = first != std::string_view::npos && text.find(definition, first + 1) == std::string_view::npos;
+}
+
 Module& Program::load(ModuleId id) {
   Module& m = modules_[id];
   if (m.loaded) return m;

@@ -47,12 +47,24 @@ struct Module {
   std::unordered_set<std::uint32_t> mentioned;   // statements, by where they begin, that Program::prepare found
 };
 
+struct PlaceHash {
+  std::size_t operator()(const std::pair<ModuleId, Symbol>& p) const {
+    return p.first * 0x9e3779b97f4a7c15u ^ std::hash<Symbol>()(p.second);
+  }
+};
+
 class Program {
  public:
   // Gives a file's text, or null when it cannot be read. The file must live as long as the program.
   using Loader = std::function<const source::SourceFile*(const std::string& path)>;
 
   explicit Program(Loader loader) : loader_(std::move(loader)) {}
+
+  // Modules that are of a package or name it and hold `def name`, if somebody can tell.
+  using Definers = std::function<std::vector<ModuleId>(Symbol name, Symbol package)>;
+  void tell_definers(Definers definers) { definers_ = std::move(definers); }
+  // True if there is no other function of this name that code near the package could mean.
+  bool defines_alone(ModuleId module, Symbol name);
 
   // Adds a file by its path relative to an import root ("pkg/sub/mod.py").
   void add(std::string path);
@@ -86,6 +98,8 @@ class Program {
 
  private:
   Loader loader_;
+  Definers definers_;
+  std::unordered_map<std::pair<ModuleId, Symbol>, bool, PlaceHash> alone_;
   StableVector<Module> modules_;
   std::unordered_map<Symbol, ModuleId> by_name_;
   std::unordered_map<std::string, ModuleId> by_path_;

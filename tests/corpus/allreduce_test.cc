@@ -112,7 +112,8 @@ TEST(AllreduceSet, PlanApplyAuditRevertOn063) {
   EXPECT_EQ(std::set<std::string>(differ.begin(), differ.end()), changed);
   EXPECT_THAT(not_as_recorded(from.string()), testing::IsEmpty());  // the cache's own files
 
-  // What was admitted still is; what is added is 12.0 and 12.1, in the files that were edited.
+  // What was admitted still is; what is added is 12.0 and 12.1, in the files that were edited and where what they
+  // answer is asked for (the layers of SGLang's models).
   arch::DeviceSet wanted = *arch::parse_device_set("sm_120..sm_121");
   auto after = gates_of(env);
   std::size_t opened = 0;
@@ -124,8 +125,10 @@ TEST(AllreduceSet, PlanApplyAuditRevertOn063) {
       EXPECT_TRUE(now.contains(was)) << is;
       EXPECT_TRUE(wanted.contains(now - was)) << is;
       if (now == was) continue;
-      ++opened;
-      EXPECT_TRUE(changed.contains(is["path"].get<std::string>())) << is;
+      bool asks = is["path"].get<std::string>().starts_with("sglang/srt/models/") &&
+                  (is["form"] == "py-flag" || is["form"] == "py-helper-call");
+      EXPECT_TRUE(asks || changed.contains(is["path"].get<std::string>())) << is;
+      if (!asks) ++opened;
       EXPECT_NE(is["admits"], "no") << is;  // an argument may decide as well
     }
   }

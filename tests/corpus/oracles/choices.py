@@ -44,7 +44,10 @@ class Wrapper(ast.NodeTransformer):
         self.places, self.found = places, set()
 
     def visit(self, node):
+        names = names_in(node.value) if isinstance(node, ast.Assign) else None
         self.generic_visit(node)
+        if names is not None:
+            return self.bound(node, names)
         if not isinstance(node, ast.expr) or isinstance(getattr(node, "ctx", None), (ast.Store, ast.Del)):
             return node
         return self.wrapped(node, self.with_identity(node))
@@ -64,7 +67,21 @@ class Wrapper(ast.NodeTransformer):
         self.found.add(key)
         asked = ast.Call(ast.Name("__ungate_asked__", ast.Load()), [], [])
         saw = ast.Name("__ungate_saw__", ast.Load())
-        return ast.copy_location(ast.Call(saw, [ast.Constant(self.places[key]), asked, value], []), node)
+        return ast.copy_location(ast.Call(saw, [ast.Constant(self.places[key]), names_in(node), asked, value], []), node)
+
+    @staticmethod
+    def bound(node, names):
+        """A variable whose value hung on a stub when it was bound hangs on it where it is asked for."""
+        if len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
+            asked = ast.Call(ast.Name("__ungate_asked__", ast.Load()), [], [])
+            bound = ast.Name("__ungate_bound__", ast.Load())
+            arguments = [ast.Constant(node.targets[0].id), names, asked, node.value]
+            node.value = ast.copy_location(ast.Call(bound, arguments, []), node.value)
+        return node
+
+
+def names_in(node):
+    return ast.Constant(tuple(sorted({n.id for n in ast.walk(node) if isinstance(n, ast.Name)})))
 
 
 class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
@@ -73,6 +90,7 @@ class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     def __init__(self, env, packages, world, choices):
         self.env, self.packages, self.world, self.choices = env, packages, world, choices
         self.spans, self.saw, self.left_out = set(), {}, 0
+        self.hanging = set()  # frames and variables whose value hung on a stub
         self.called = None  # code of the function that is called from here
         self.names = Names()
 
@@ -114,6 +132,7 @@ class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         space = module.__dict__
         space["__builtins__"] = self.names
         space["__ungate_saw__"] = self.record
+        space["__ungate_bound__"] = self.bind
         space["__ungate_asked__"] = lambda: Stub.asked
         space["__ungate_is__"] = lambda a, b: Stub.answer(False) if isinstance(a, Stub) else a is b
         # Other devices' parts of torch say that there is none, and are not found by name.
@@ -141,9 +160,21 @@ class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
                     where, what = klass.rsplit(".", 1)
                     module.__dict__[attribute] = getattr(importlib.import_module(where), what)()
 
-    def record(self, index, asked, value):
+    def hangs(self, frame, names):
+        return any((id(frame), name) in self.hanging for name in names)
+
+    def bind(self, name, names, asked, value):
+        frame = sys._getframe(1)
+        if asked != Stub.asked or self.hangs(frame, names):
+            self.hanging.add((id(frame), name))
+        else:
+            self.hanging.discard((id(frame), name))
+        return value
+
+    def record(self, index, names, asked, value):
+        frame = sys._getframe(1)
         known = value is None or isinstance(value, (bool, int, str))
-        if asked == Stub.asked and not has_stub(value) and known and self.trusts(sys._getframe(1)):
+        if asked == Stub.asked and not has_stub(value) and known and self.trusts(frame) and not self.hangs(frame, names):
             self.saw.setdefault(index, set()).add(bool(value))
         return value
 
