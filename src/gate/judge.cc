@@ -1,6 +1,7 @@
 #include "gate/judge.h"
 
 #include <algorithm>
+#include <array>
 
 #include <fmt/core.h>
 
@@ -23,6 +24,15 @@ CodeTarget code_target(CodeTargetSet built, Device device) {
   for (unsigned t : built & arch::code_targets_of(device)) return CodeTarget(t);
   if (auto exact = arch::find_code_target(device, arch::Suffix::exact)) return *exact;
   return CodeTarget(arch::code_targets_of(device).front());
+}
+
+// `MAX_SIZES[capability]`, `MIN_HIDDEN_SIZE.get(capability)`: a table by device, named after what is measured.
+bool is_table_of_sizes(const Item& item) {
+  using Kind = python::Choice::Kind;
+  if (item.choice.kind != Kind::subscript && item.choice.kind != Kind::lookup) return false;
+  std::string table = text::lower(item.gate.expression.substr(0, item.gate.expression.find_first_of("[(")));
+  return std::ranges::any_of(std::array{"size", "threshold", "limit", "_mb", "_bytes"},
+                             [&](const char* word) { return table.find(word) != std::string::npos; });
 }
 
 }  // namespace
@@ -254,6 +264,12 @@ void Judge::judge(Item& item, std::size_t t) {
       only_order_differs(*item.choice.tree, *in_.program[item.choice.place.module].file, item.choice.serves, item.choice.other)) {
     s.verdict = Verdict::policy;
     s.evidence.push_back({"both arms give the same list; only the order of preference differs", ""});
+    return;
+  }
+  if (item.is_python() && is_table_of_sizes(item)) {
+    s.verdict = Verdict::policy;
+    s.evidence.push_back({"a table of sizes or thresholds that were measured on other devices: it needs values measured here", ""});
+    s.alone = false;
     return;
   }
   if (item.is_host()) return by_arm(item, s);

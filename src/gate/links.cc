@@ -122,7 +122,7 @@ void Links::use_definitions() {
         if (defines && (refuses || c.kind == Choice::Kind::refusing_call)) items_[u].answered_by.insert(d);
         // `fused = layer.should_fuse(batch)` and `if fused:`: the variable holds the answer.
         python::NodeId target = c.position == Choice::Position::assigned ? assigned_at(*c.tree, c.place.range) : 0;
-        if (target != 0 && d != u && (*c.tree)[target].range == via.range) items_[u].answered_by.insert(d);
+        if (target != 0 && d != u && (*c.tree)[target].range.contains(via.range)) items_[u].answered_by.insert(d);
       }
     }
   }
