@@ -95,6 +95,7 @@ class Explainer {
     }
     list("because", s.unknown_because);
     if (!g.group.empty()) entry("group", g.group + ": " + members(g.group));
+    if (!g.follows.empty()) entry("follows", g.follows + ": it is opened when that group is; nothing is lifted here");
     places("behind", s.behind, "at which the device stops earlier");
     evidence("evidence", s.evidence);
     if (!s.lift) return;

@@ -130,6 +130,7 @@ std::string Listing::one(const Entry& e) const {
   std::vector<std::string> parts{"admits " + arch::to_text(e.gate->admitted)};
   for (std::string& clause : clauses_of(*e.gate)) parts.push_back(std::move(clause));
   if (std::string b = behind(e); !b.empty()) parts.push_back(std::move(b));
+  if (!e.gate->follows.empty()) parts.push_back("opened with group " + e.gate->follows);
   return line_of(e, e.gate->expression) + wrapped(text::escape(text::join(parts, "; ")), kText,
                                                   static_cast<std::size_t>(style_.width));
 }
