@@ -191,7 +191,7 @@ class Audit {
     }
   }
 
-  // By file: whether it is of a package, or names it.
+  // By file: whether it is of a package, or names it. One thread asks at a time: the evaluation, then the callers.
   const std::vector<char>& near(Symbol package) const {
     auto [entry, fresh] = near_.try_emplace(package);
     if (!fresh) return entry->second;

@@ -35,16 +35,8 @@ const Forward::Modules& Forward::of_function(const Place& function, int depth) {
 }
 
 void Forward::of_statement(const Tree& t, NodeId statement, python::ModuleId module, int depth, Modules& out) {
-  for (NodeId id = 1; id < t.nodes.size(); ++id) {
-    if (!t[statement].range.contains(t[id].range)) continue;
-    std::optional<Place> function;
-    if (t[id].kind == NodeKind::name && t[id].number == 0) {   // no local
-      function = evaluation_.definition(module, t[id].name);
-    } else if (t[id].kind == NodeKind::attribute && t[t.child(id, 0)].kind == NodeKind::name) {
-      function = evaluation_.attribute_definition(module, t[t.child(id, 0)].name, t[id].name);
-    }
-    if (!function) continue;
-    const Modules& found = of_function(*function, depth);
+  for (const Place& function : functions_named(t, statement, module, evaluation_)) {
+    const Modules& found = of_function(function, depth);
     out.insert(found.begin(), found.end());
   }
 }
@@ -60,17 +52,15 @@ void Forward::of_rest(const Item& item, Modules& out) {
   }
 }
 
-// `@supported([100, 120]) def check(): …` and `@requires(common_check=check) def op(): …`.
+// The function that a check decorates itself, and those that are given it.
 void Forward::of_checked(const Item& item, Modules& out) {
   python::ModuleId module = item.choice.place.module;
-  const source::SourceFile& file = *program_[module].file;
-  const std::string argument = '=' + std::string(item.choice.function.text());
+  std::vector<Place> functions = functions_checked_by(item.choice.function.text(), module, program_);
   for (const python::Statement& s : program_[module].outline->statements()) {
-    if (s.kind != python::LineKind::function) continue;
-    std::string_view text = file.text(s.range);
-    bool mine = s.range.contains(item.choice.place.range);
-    if (!mine && text.substr(0, text.find("\ndef ")).find(argument) == text.npos) continue;
-    const Modules& found = of_function({module, s.range}, 0);
+    if (s.kind == python::LineKind::function && s.range.contains(item.choice.place.range)) functions.push_back({module, s.range});
+  }
+  for (const Place& function : functions) {
+    const Modules& found = of_function(function, 0);
     out.insert(found.begin(), found.end());
   }
 }

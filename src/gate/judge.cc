@@ -1,7 +1,6 @@
 #include "gate/judge.h"
 
 #include <algorithm>
-#include <array>
 
 #include <fmt/core.h>
 
@@ -12,23 +11,10 @@
 #include "gate/python_items.h"
 
 namespace ungate::gate {
-namespace {
 
 using arch::CodeTarget;
 using arch::CodeTargetSet;
 using arch::Device;
-using cuda::Outcome;
-
-// `MAX_SIZES[capability]`, `MIN_HIDDEN_SIZE.get(capability)`: a table by device, named after what is measured.
-bool is_table_of_sizes(const Item& item) {
-  using Kind = python::Choice::Kind;
-  if (item.choice.kind != Kind::subscript && item.choice.kind != Kind::lookup) return false;
-  std::string table = text::lower(item.gate.expression.substr(0, item.gate.expression.find_first_of("[(")));
-  return std::ranges::any_of(std::array{"size", "threshold", "limit", "_mb", "_bytes"},
-                             [&](const char* word) { return table.find(word) != std::string::npos; });
-}
-
-}  // namespace
 
 // --- Gates -----------------------------------------------------------------------------------------
 
@@ -45,6 +31,17 @@ const PackageNote* Judge::note_for(const Item& item, const JitModule* module, De
     }
   }
   return nullptr;
+}
+
+// `MAX_SIZES[capability]`, `MIN_HIDDEN_SIZE.get(capability)`: a table by device, named after what is measured.
+bool Judge::holds_measured_sizes(const Item& item) const {
+  using Kind = python::Choice::Kind;
+  if (item.choice.kind != Kind::subscript && item.choice.kind != Kind::lookup) return false;
+  std::string table = text::lower(item.gate.expression.substr(0, item.gate.expression.find_first_of("[(")));
+  return std::ranges::any_of(in_.knowledge.packages, [&](const PackageRules& package) {
+    bool here = package.folder == "*" || item.gate.path.starts_with(package.folder + '/');
+    return here && std::ranges::any_of(package.measured, [&](const std::string& word) { return table.find(word) != std::string::npos; });
+  });
 }
 
 void Judge::by_modules(Item& item, Standing& s, const std::set<std::size_t>& modules) {
@@ -182,7 +179,7 @@ void Judge::judge(Item& item, std::size_t t) {
     s.evidence.push_back({"both arms give the same list; only the order of preference differs", ""});
     return;
   }
-  if (item.is_python() && is_table_of_sizes(item)) {
+  if (item.is_python() && holds_measured_sizes(item)) {
     s.verdict = Verdict::policy;
     s.evidence.push_back({"a table of sizes or thresholds that were measured on other devices: it needs values measured here", ""});
     s.alone = false;

@@ -33,6 +33,7 @@ class Judge {
   bool of_library(const Evidence& evidence, const std::set<std::size_t>& modules) const;   // it stands in another project's header
   // The templates of a module that surely count for a gate.
   std::vector<std::string> templates_for(const Item& item, std::size_t module) const;
+  bool holds_measured_sizes(const Item& item) const;
   const PackageNote* note_for(const Item& item, const JitModule* module, arch::Device target) const;
   void judge(Item& item, std::size_t t);
   void judge_with_libraries(Item& item, std::size_t t);

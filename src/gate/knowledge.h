@@ -64,6 +64,7 @@ struct PackageRules {
   std::vector<cuda::Vocabulary::ExportMacro> export_macros;
   std::vector<PackageNote> notes;
   std::vector<PackagePart> parts;
+  std::vector<std::string> measured;      // in names of tables by device that hold measured sizes, in lower case
 };
 
 // An instruction, intrinsic or call that not every device has.

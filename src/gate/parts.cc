@@ -127,16 +127,8 @@ const PackagePart* Parts::behind(const Item& item, const List& parts) const {
   if (c.tree == nullptr) return nullptr;
   const python::Tree& t = *c.tree;
   for (NodeId statement : simple_statements(t, c.serves)) {
-    for (NodeId id = 1; id < t.nodes.size(); ++id) {
-      if (!t[statement].range.contains(t[id].range)) continue;
-      std::optional<python::Place> function;
-      if (t[id].kind == NodeKind::name) {
-        function = evaluation_.definition(c.place.module, t[id].name);
-      } else if (t[id].kind == NodeKind::attribute && t[t.child(id, 0)].kind == NodeKind::name) {
-        function = evaluation_.attribute_definition(c.place.module, t[t.child(id, 0)].name, t[id].name);
-      }
-      if (!function) continue;
-      if (const PackagePart* part = in_function(*function, parts)) return part;
+    for (const python::Place& function : functions_named(t, statement, c.place.module, evaluation_)) {
+      if (const PackagePart* part = in_function(function, parts)) return part;
     }
   }
   return nullptr;
@@ -145,14 +137,8 @@ const PackagePart* Parts::behind(const Item& item, const List& parts) const {
 // `@supported([100, 120]) def check(): …` and `@requires(common_check=check) def op(): …`: the part that op leads to
 // in any case.
 const PackagePart* Parts::checked_by(std::string_view check, python::ModuleId module, const List& parts) const {
-  const source::SourceFile& file = *program_[module].file;
-  const std::string argument = '=' + std::string(check);
-  for (const python::Statement& s : program_[module].outline->statements()) {
-    if (s.kind != python::LineKind::function) continue;
-    std::string_view text = file.text(s.range);
-    std::string_view decorators = text.substr(0, text.find("\ndef "));
-    if (decorators.find(argument) == std::string_view::npos) continue;
-    if (const PackagePart* part = in_function({module, s.range}, parts)) return part;
+  for (const python::Place& function : functions_checked_by(check, module, program_)) {
+    if (const PackagePart* part = in_function(function, parts)) return part;
   }
   return nullptr;
 }

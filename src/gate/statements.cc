@@ -39,4 +39,33 @@ NodeId body_of_function(const Tree& t) {
   return body;
 }
 
+std::vector<python::Place> functions_named(const Tree& t, NodeId statement, python::ModuleId module,
+                                           python::Evaluation& evaluation) {
+  std::vector<python::Place> out;
+  for (NodeId id = 1; id < t.nodes.size(); ++id) {
+    if (!t[statement].range.contains(t[id].range)) continue;
+    std::optional<python::Place> function;
+    if (t[id].kind == NodeKind::name && t[id].number == 0) {
+      function = evaluation.definition(module, t[id].name);
+    } else if (t[id].kind == NodeKind::attribute && t[t.child(id, 0)].kind == NodeKind::name) {
+      function = evaluation.attribute_definition(module, t[t.child(id, 0)].name, t[id].name);
+    }
+    if (function) out.push_back(*function);
+  }
+  return out;
+}
+
+std::vector<python::Place> functions_checked_by(std::string_view check, python::ModuleId module,
+                                                const python::Program& program) {
+  std::vector<python::Place> out;
+  const source::SourceFile& file = *program[module].file;
+  const std::string argument = '=' + std::string(check);
+  for (const python::Statement& s : program[module].outline->statements()) {
+    if (s.kind != python::LineKind::function) continue;
+    std::string_view text = file.text(s.range);
+    if (text.substr(0, text.find("\ndef ")).find(argument) != text.npos) out.push_back({module, s.range});
+  }
+  return out;
+}
+
 }  // namespace ungate::gate

@@ -1,9 +1,10 @@
-// Statements that do something without asking (internal).
+// Statements that do something without asking, and the functions that they lead to (internal).
 #pragma once
 
 #include <vector>
 
 #include "python/ast.h"
+#include "python/evaluate.h"
 
 namespace ungate::gate {
 
@@ -12,5 +13,13 @@ std::vector<python::NodeId> simple_statements(const python::Tree& tree, python::
 
 // The block of the function that a tree of one function holds; 0 if it holds none.
 python::NodeId body_of_function(const python::Tree& tree);
+
+// The functions that the names in a statement mean where it stands; names of its own function mean none.
+std::vector<python::Place> functions_named(const python::Tree& tree, python::NodeId statement, python::ModuleId module,
+                                           python::Evaluation& evaluation);
+
+// `@requires(common_check=check) def op(): …`: the functions of a module whose decorators are given a check.
+std::vector<python::Place> functions_checked_by(std::string_view check, python::ModuleId module,
+                                                const python::Program& program);
 
 }  // namespace ungate::gate

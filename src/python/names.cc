@@ -96,7 +96,7 @@ Lifted Interpreter::bind_global(ModuleId id, Symbol name) {
     for (std::uint32_t piece : bound->second) {
       Lifted here = bind_piece(id, piece, name);
       value = l_.overlay(here, l_.absent(here), value);
-      globals_[id][name] = value;  // a later piece of this name starts from here
+      globals_[id][name] = value;  // what is seen of it while it is being bound
     }
     if (l_.absent(value) != value::Values::all()) return value;
     // Bound only where nothing reaches: a handler, an excluded platform.

@@ -83,7 +83,7 @@ gate::PackagePart load_part(const Yaml& node) {
 Result<PackageFile> load_package(std::string_view text, const std::string& file) {
   auto root = Yaml::parse(text, file);
   if (!root) return std::unexpected(root.error());
-  root->allow({"package", "folder", "versions", "jit", "aot", "objects", "exports", "caches", "prebuilt", "notes", "parts"});
+  root->allow({"package", "folder", "versions", "jit", "aot", "objects", "exports", "caches", "prebuilt", "notes", "parts", "measured"});
   PackageFile out;
   out.rules.package = package::normalised_name(root->required("package"));
   out.rules.folder = (*root)["folder"].text_or("");
@@ -96,6 +96,7 @@ Result<PackageFile> load_package(std::string_view text, const std::string& file)
     out.captures.emplace_back(out.rules.jit->builder.text());
   }
   out.rules.aot_modules = (*root)["aot"].texts();
+  out.rules.measured = (*root)["measured"].texts();
   for (const Yaml& node : (*root)["objects"].items()) {
     node.allow({"name", "class", "source"});
     node.required("source");
