@@ -1,5 +1,6 @@
 #include "arch/device.h"
 
+#include <algorithm>
 #include <array>
 #include <limits>
 
@@ -15,7 +16,7 @@ constexpr DeviceFacts kKnown[] = {
 constexpr unsigned kKnownCount = std::size(kKnown);
 
 // Newer than every row: numbers above any that a condition compares with.
-constexpr DeviceFacts kFuture = {99, 0, "", "", false, false, 0, 0, 0, 0, 0};
+constexpr DeviceFacts kFuture = {99, 0, "", "", false, false, 0, 0, 0, 0, 0, ""};
 
 struct CodeRow {
   std::uint8_t device;
@@ -126,6 +127,15 @@ DeviceSet devices_of(CodeTargetSet targets) {
   DeviceSet set;
   for (unsigned t : targets) set |= DeviceSet::of(kCode.rows[t].device);
   return set;
+}
+
+bool is_product_name(std::string_view text) {
+  auto plain = [](char c) { return c == '_' || c == '-' ? ' ' : c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c; };
+  return std::ranges::any_of(kKnown, [&](const DeviceFacts& row) {
+    return std::ranges::any_of(text::split(row.names, '|'), [&](std::string_view name) {
+      return !name.empty() && std::ranges::equal(name, text, {}, plain, plain);
+    });
+  });
 }
 
 std::optional<Device> find_device(int major, int minor) {

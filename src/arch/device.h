@@ -34,6 +34,7 @@ struct DeviceFacts {
   int smem_sm_kb;             // shared memory a multiprocessor has; 0: not known
   int max_cluster;            // largest portable cluster; 0: no clusters, or not known
   int old_major, old_minor;   // an older name of the same device; 0, 0: none
+  const char* names;          // what drivers call its products, separated by '|'; empty: not known
 };
 
 class Device {
@@ -91,6 +92,9 @@ std::optional<Device> parse_device(std::string_view text);
 std::optional<CodeTarget> parse_code_target(std::string_view text);
 // One or more devices, comma separated; "all" is every known one. unknown_target otherwise.
 Result<DeviceSet> parse_targets(std::string_view text);
+
+// Whether drivers call a product so, as far as known: "NVIDIA H20", also as "nvidia_h20".
+bool is_product_name(std::string_view text);
 
 // Folded text: "sm_80, sm_90..sm_103", with "sm_90+" for "this and everything newer", "all", "none".
 // Runs follow the table's order, so sm_90..sm_103 is 9.0, 10.0 and 10.3.

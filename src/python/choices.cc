@@ -166,7 +166,7 @@ Interpreter::Says Interpreter::what_it_says(Lifted operand) const {
   Says out;
   auto say = [&](ValueId x, auto&& self) -> void {
     switch (s_.kind(x)) {
-      case Kind::string: (names_arch(s_.text(x)) ? out.device : out.chosen) = true; break;
+      case Kind::string: (names_arch(s_.text(x)) || arch::is_product_name(s_.text(x)) ? out.device : out.chosen) = true; break;
       case Kind::member:
       case Kind::function:
       case Kind::klass: out.chosen = true; break;

@@ -15,9 +15,7 @@ WordSet seed_words(const Knowledge& k) {
     name.remove_prefix(name.rfind('.') + 1);
     if (!k.common.contains(Symbol(name))) words.add(name);
   };
-  for (const auto& [name, gives] : k.calls) {
-    if (gives != Gives::device_name) add_last(name);
-  }
+  for (const auto& [name, gives] : k.calls) add_last(name);
   for (const auto& [name, gives] : k.functions) add_last(name);
   for (const auto& [name, gives] : k.annotations) {
     // A parameter is looked for by its function.

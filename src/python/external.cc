@@ -48,10 +48,20 @@ Lifted Interpreter::device_fact(Gives gives) {
         return s_.dict(items, true);
       });
     }
-    case Gives::at_least:
-    case Gives::device_name: return unknown(Free_::device_name, "of the GPU");
+    case Gives::device_name:
+      return tabulate([&](arch::Device d) { return product_name(d); });
+    case Gives::at_least: break;  // asks with arguments: at_least()
   }
   return unknown(Free_::name, "device");
+}
+
+// One of the names of its products.
+ValueId Interpreter::product_name(arch::Device d) {
+  ValueId out = s_.absent();
+  for (std::string_view name : text::split(d.facts().names, '|')) {
+    if (!name.empty()) out = s_.join(out, s_.string(name));
+  }
+  return s_.is_absent(out) ? s_.unknown({Free_::device_name, Symbol("of the GPU")}) : out;
 }
 
 ValueId Interpreter::arch_member(int major, int minor, std::string_view suffix) {

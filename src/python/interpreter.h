@@ -360,6 +360,7 @@ class Interpreter {
   // external.cc, library.cc
   Lifted device_fact(Gives gives);
   ValueId arch_member(int major, int minor, std::string_view suffix);
+  ValueId product_name(arch::Device d);
   std::optional<ValueId> arch_member(std::string_view name);
   bool is_arch_member(ValueId v) const;
   bool lists_archs(const Klass& klass) const;

@@ -52,13 +52,15 @@ std::string arch_rows(const std::string& path) {
     for (const YAML::Node& code : row["code"]) {
       (code.as<std::string>() == "a" ? exact : family) = true;
     }
+    std::string names;
+    for (const YAML::Node& name : row["names"]) names += (names.empty() ? "" : "|") + name.as<std::string>();
     int block = row["smem"] ? row["smem"][0].as<int>() : 0;
     int sm = row["smem"] ? row["smem"][1].as<int>() : 0;
     int cluster = row["cluster"] ? row["cluster"].as<int>() : 0;
     out << "{" << major << ", " << minor << ", \"" << row["generation"].as<std::string>() << "\", \""
         << row["products"].as<std::string>() << "\", " << (exact ? "true" : "false") << ", "
         << (family ? "true" : "false") << ", " << block << ", " << sm << ", " << cluster << ", "
-        << old_major << ", " << old_minor << "},\n";
+        << old_major << ", " << old_minor << ", \"" << names << "\"},\n";
   }
   return out.str();
 }
