@@ -39,6 +39,7 @@ struct HostChoice {
   std::uint32_t condition = kNone;  // of HostChoices: the whole condition it is part of
   std::uint32_t chain = kNone, arm = 0;
   std::uint32_t function = kNone;   // of the file's Structure
+  std::int64_t asked_bytes = 0;  // it compares the device's shared memory with so much; 0: it does not
   source::Range serves;          // the arm that the wanted outcome enters; empty: what follows
 };
 

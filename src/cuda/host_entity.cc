@@ -57,11 +57,27 @@ void HostExpression::join_argument(std::size_t begin, std::size_t end) {
   }
 }
 
+// Bytes of a type that has the same size on every host here; nothing of others.
+HostValue HostExpression::size_of(std::size_t begin, std::size_t end) const {
+  constexpr std::pair<std::string_view, int> kSizes[] = {
+      {"char", 1},     {"bool", 1},    {"int8_t", 1},   {"uint8_t", 1},        {"short", 2},  {"int16_t", 2}, {"uint16_t", 2},
+      {"half", 2},     {"__half", 2},  {"half_t", 2},   {"__nv_bfloat16", 2},  {"bfloat16", 2},
+      {"int", 4},      {"int32_t", 4}, {"uint32_t", 4}, {"unsigned", 4},       {"float", 4},  {"long", 8},    {"int64_t", 8},
+      {"uint64_t", 8}, {"size_t", 8},  {"double", 8}};
+  if (end > begin && l_[end - 1].is("*")) return host_number(8);
+  std::string_view name = end == begin + 1 || (end > begin + 1 && l_[end - 2].is("::")) ? l_[end - 1].text : std::string_view();
+  for (auto [type, bytes] : kSizes) {
+    if (name == type) return host_number(bytes);
+  }
+  return open();
+}
+
 HostValue HostExpression::called(std::string_view name, std::size_t angle, std::size_t open_at,
                                  std::size_t close) {
   std::size_t begin = open_at + 1, end = close - 1;
   if (is_type_conversion(name)) return value(begin, end, HostChoice::Position::argument);
   if (makes_tuple(name)) return tuple(begin, end);
+  if (name == "sizeof") return size_of(begin, end);
   if (name == "get" && angle != 0) {
     std::int64_t n = 0;
     HostValue v = value(begin, end, HostChoice::Position::argument);

@@ -96,6 +96,7 @@ void HostExpression::record(Node& n) {
   c.alive = alive_;
   c.elsewhere = rec_->elsewhere;
   c.function = rec_->function;
+  c.asked_bytes = n.asked_bytes;
   bool condition = position_ == HostChoice::Position::condition;
   if (condition) {
     c.want = rec_->want, c.raises = rec_->raises;
@@ -187,7 +188,10 @@ HostExpression::Node HostExpression::binary(int least) {
     whole.begin = left.begin, whole.end = right.end;
     whole.value = {{apply(o->op, left.value.scalar(), right.value.scalar())}};
     whole.recorded = left.recorded || right.recorded;
-    if (compares(o->op)) whole.kind = Kind::compare;
+    if (compares(o->op)) {
+      whole.kind = Kind::compare;
+      whole.asked_bytes = asked_bytes(left.value.scalar(), right.value.scalar());
+    }
     left = std::move(whole);
   }
   return left;

@@ -34,6 +34,7 @@ class HostExpression {
     std::size_t begin = 0, end = 0;
     std::optional<Kind> kind;  // what may be a leaf
     bool recorded = false;     // parts of it are
+    std::int64_t asked_bytes = 0;
   };
 
   Node ternary();
@@ -43,6 +44,7 @@ class HostExpression {
   Node entity();
   HostValue called(std::string_view name, std::size_t angle, std::size_t open, std::size_t close);
   HostValue tuple(std::size_t begin, std::size_t end);
+  HostValue size_of(std::size_t begin, std::size_t end) const;
   Node lambda(std::size_t brace);
   bool is_cast(std::size_t close) const;
   bool is_list(std::size_t angle) const;

@@ -15,6 +15,13 @@ bool is_type_word(const Lexeme& l) {
   return is_name(l);
 }
 
+// `cudaDeviceProp* props`: what the type at i is followed by.
+void note_properties(const Lexemes& l, std::size_t i, HostFunction& f) {
+  std::size_t next = i + 1;
+  while (next < l.size() && (l[next].is("*") || l[next].is("&") || l[next].is("const"))) ++next;
+  if (next < l.size() && is_name(l[next])) f.properties.emplace_back(l[next].text);
+}
+
 class Writes {
  public:
   Writes(HostFunction& f, const HostVocabulary& v) : f_(f), l_(f.l), v_(v) {}
@@ -105,11 +112,7 @@ class Writes {
     if (typed && ends && close > i + 3) add(i, i + 2, close - 1, Target::local);
   }
 
-  void properties(std::size_t i) {
-    std::size_t next = i + 1;
-    while (next < l_.size() && (l_[next].is("*") || l_[next].is("&") || l_[next].is("const"))) ++next;
-    if (next < l_.size() && is_name(l_[next])) f_.properties.emplace_back(l_[next].text);
-  }
+  void properties(std::size_t i) { note_properties(l_, i, f_); }
 
   void fill(std::size_t begin, std::size_t end, HostFact fact) {
     if (begin >= end || !l_[begin].is("&") || !is_name(l_[end - 1])) return;
@@ -208,13 +211,16 @@ std::vector<HostFunction> host_functions(std::string_view text, const Directives
   for (std::uint32_t f = 0; f < structure.functions.size(); ++f) out[f].function = f;
   std::size_t f = 0;
   // Functions are in the order of their text and do not nest.
-  for (const Lexeme& l : all) {
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const Lexeme& l = all[i];
     while (f < structure.functions.size() && l.begin >= structure.functions[f].body.end) ++f;
     bool inside = f < structure.functions.size() && l.begin >= structure.functions[f].declaration.end;
     HostFunction& owner = inside ? out[f] : out.back();
     if (inside && l.begin == structure.functions[f].body.begin)
       owner.body = static_cast<std::uint32_t>(owner.l.size());
     owner.l.push_back(l);
+    bool head = !inside && f < structure.functions.size() && l.begin >= structure.functions[f].declaration.begin;
+    if (head && is_one_of(vocabulary.property_types, l.text)) note_properties(all, i, out[f]);
   }
   std::erase_if(out, [&](const HostFunction& h) {
     if (h.function == kNone) return false;

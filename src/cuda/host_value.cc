@@ -69,6 +69,13 @@ HostValue host_fact(HostFact fact) {
       return HostNumbers{{of(device)}, false};
     });
   };
+  // Nothing is documented of some devices.
+  auto kilobytes = [](auto&& of) {
+    return HostScalar::tabulate([&](unsigned d) {
+      int kb = of(arch::Device(d).facts());
+      return kb == 0 ? HostNumbers{} : HostNumbers{{std::int64_t{kb} * 1024}, false};
+    });
+  };
   auto major = [](arch::Device d) { return std::int64_t{d.major()}; };
   auto minor = [](arch::Device d) { return std::int64_t{d.minor()}; };
   switch (fact) {
@@ -76,6 +83,8 @@ HostValue host_fact(HostFact fact) {
     case HostFact::minor: return {{one(minor)}};
     case HostFact::cc: return {{one([](arch::Device d) { return std::int64_t{d.cc()}; })}};
     case HostFact::cc_pair: return {{one(major), one(minor)}};
+    case HostFact::smem_block: return {{kilobytes([](const arch::DeviceFacts& f) { return f.smem_block_kb; })}};
+    case HostFact::smem_sm: return {{kilobytes([](const arch::DeviceFacts& f) { return f.smem_sm_kb; })}};
   }
   return {};
 }
@@ -129,6 +138,17 @@ HostValue select(const HostScalar& test, const HostValue& yes, const HostValue& 
         both.items[i].overlay(only_yes, yes.items[i]).overlay(only_no, no.items[i]));
   }
   return out;
+}
+
+std::int64_t asked_bytes(const HostScalar& a, const HostScalar& b) {
+  if (a.uniform() == b.uniform()) return 0;
+  const HostScalar& limit = a.uniform() ? b : a;
+  const HostNumbers& asked = (a.uniform() ? a : b).cell(0).value;
+  if (asked.open || asked.known.size() != 1) return 0;
+  for (HostFact fact : {HostFact::smem_block, HostFact::smem_sm}) {
+    if (limit == host_fact(fact).items[0]) return asked.known[0];
+  }
+  return 0;
 }
 
 bool is_truth(const HostScalar& v) {

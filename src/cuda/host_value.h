@@ -46,6 +46,9 @@ HostScalar negated(const HostScalar& a);
 // `yes` where the test may hold, `no` where it may not.
 HostValue select(const HostScalar& test, const HostValue& yes, const HostValue& no);
 
+// How much shared memory a comparison of the two asks for; 0: neither is the device's.
+std::int64_t asked_bytes(const HostScalar& a, const HostScalar& b);
+
 // True if every known alternative is 0 or 1, and there is one.
 bool is_truth(const HostScalar& v);
 value::Outcome outcome_of(const HostScalar& v);

@@ -13,6 +13,8 @@ enum class HostFact : std::uint8_t {
   minor,
   cc,       // major * 10 + minor
   cc_pair,  // (major, minor)
+  smem_block,  // bytes of shared memory that a block can have after opt-in
+  smem_sm      // bytes that a multiprocessor has
 };
 
 // Names that mean something in host code, as data (rules/host.yaml).

@@ -49,6 +49,7 @@ Choice choice_of(const HostChoice& h, Symbol function) {
   c.outcome = h.outcome;
   c.alive = h.alive;
   c.condition = h.condition, c.chain = h.chain, c.arm = h.arm;
+  c.asked_bytes = h.asked_bytes;
   c.refusal = h.raises ? python::Refusal::raises : python::Refusal::none;
   c.function = function;
   return c;

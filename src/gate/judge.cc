@@ -108,6 +108,21 @@ void Judge::by_instructions(Item& item, Standing& s) {
   }
 }
 
+// `max_shared_memory >= 128 * 1024`: there is not so much on the device. A test for what a multiprocessor of it has
+// was meant to let it in: a block has 1 KB less.
+void Judge::by_shared_memory(Item& item, Standing& s) {
+  std::int64_t asked = item.choice.asked_bytes;
+  const arch::DeviceFacts& device = s.device.facts();
+  bool all_of_it = asked == device.smem_sm_kb * 1024;
+  s.verdict = all_of_it ? Verdict::policy : Verdict::capability;
+  s.alone = s.alone && !all_of_it;
+  s.evidence.push_back({all_of_it ? fmt::format("it asks for {} bytes of shared memory, all that a multiprocessor of {} has, of which a block can have {}",
+                                                asked, s.device.name(), device.smem_block_kb * 1024)
+                                  : fmt::format("it asks for {} bytes of shared memory; a block of {} can have {}", asked, s.device.name(),
+                                                device.smem_block_kb * 1024),
+                        "rules/archs.yaml"});
+}
+
 // A run-time test in C++: what its arm names, then what its modules hold. That nothing was found in the way
 // is no proof here: a kernel that is compiled out for the device launches all the same.
 void Judge::by_arm(Item& item, Standing& s) {
@@ -185,6 +200,7 @@ void Judge::judge(Item& item, std::size_t t) {
     s.alone = false;
     return;
   }
+  if (item.choice.asked_bytes > 0) return by_shared_memory(item, s);
   if (item.is_host()) return by_arm(item, s);
   std::set<std::size_t> modules = item.reaches;
   // A list shuts the device out of every module of its builder, a guard out of every one that compiles it.

@@ -47,6 +47,7 @@ class Judge {
   void by_modules(Item& item, Standing& standing, const std::set<std::size_t>& modules);
   void by_instructions(Item& item, Standing& standing);
   void by_arm(Item& item, Standing& standing);
+  void by_shared_memory(Item& item, Standing& standing);
   void against_detection(Standing& standing, const std::set<std::size_t>& modules);
 
   const Inputs& in_;

@@ -114,8 +114,9 @@ void Links::use_definitions() {
       for (ItemId d : by_module[via.module]) {
         const Choice& c = items_[d].choice;
         bool defines = d != u && via.range.contains(c.place.range);
-        // A predicate on the device's own facts is a fact, not a decision: what it means stands at its uses.
-        bool predicate = c.position == Choice::Position::returned && c.kind == Choice::Kind::compare;
+        // A predicate on the device's own facts is a fact, not a decision: what it means stands at its uses. How
+        // much shared memory is asked for is a decision.
+        bool predicate = c.position == Choice::Position::returned && c.kind == Choice::Kind::compare && c.asked_bytes == 0;
         bool answers = !predicate && (c.position == Choice::Position::returned || c.position == Choice::Position::assigned);
         if (defines && answers) items_[u].uses.insert(d);
         bool refuses = c.position == Choice::Position::condition && (c.refusal == python::Refusal::returns || c.refusal == python::Refusal::raises);

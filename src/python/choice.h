@@ -65,6 +65,7 @@ struct Choice {
   Symbol raise_type, raise_text;  // of the refusing arm, or of what the call raises
   Symbol function;              // qualified name of the enclosing function; empty at module level
   const Sink* sink = nullptr;   // of kind sink
+  std::int64_t asked_bytes = 0; // it compares the device's shared memory with so much; 0: it does not
   struct Decider {
     value::Free free;
     arch::DeviceSet where;      // devices on which it may decide

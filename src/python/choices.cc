@@ -92,6 +92,7 @@ void Interpreter::record(NodeId expr, Lifted value, Frame& f, DeviceSet mask, Wa
   c.outcome |= outcome;
   c.alive |= mask;
   c.raises |= l_.absent(value) & mask;
+  if (kind == Choice::Kind::compare) c.asked_bytes = f.asked_bytes;
   if (whole != nullptr) {
     if (whole->index == kNoIndex) whole->index = condition_at(whole->root, f, whole->arms.want);
     c.condition = whole->index;

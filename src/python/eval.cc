@@ -165,7 +165,7 @@ Lifted Interpreter::eval_compare(NodeId id, Frame& f, DeviceSet mask) {
   const Tree& t = *f.tree;
   auto operands = t.children(id);
   auto operators = t.operators(id);
-  Lifted left = operand(operands[0], f, mask), out;
+  Lifted left = operand(operands[0], f, mask), out, first = left;
   bool intermediate = !l_.uniform(left) && is_intermediate(left);
   for (std::size_t i = 0; i < operators.size(); ++i) {
     Lifted right = operand(operands[i + 1], f, mask);
@@ -181,7 +181,27 @@ Lifted Interpreter::eval_compare(NodeId id, Frame& f, DeviceSet mask) {
   }
   note_absent(out, f, mask);
   f.intermediate = intermediate;
+  f.asked_bytes = operators.size() == 1 ? asked_bytes(first, left) : 0;
   return out;
+}
+
+// How much shared memory a comparison asks for: `limit >= 128 * 1024`.
+std::int64_t Interpreter::asked_bytes(Lifted a, Lifted b) const {
+  if (l_.uniform(a) == l_.uniform(b)) return 0;
+  Lifted limit = l_.uniform(a) ? b : a;
+  ValueId asked = l_.value(l_.uniform(a) ? a : b);
+  if (s_.kind(asked) != Kind::integer) return 0;
+  for (unsigned d : arch::known_devices()) {
+    const arch::DeviceFacts& facts = arch::Device(d).facts();
+    bool block = facts.smem_block_kb == 0, whole = block;
+    s_.each(l_.at(limit, d), [&](ValueId v) {
+      if (s_.kind(v) != Kind::integer) return;
+      block = block || s_.node(v).number == facts.smem_block_kb * 1024;
+      whole = whole || s_.node(v).number == facts.smem_sm_kb * 1024;
+    });
+    if (!block && !whole) return 0;
+  }
+  return s_.node(asked).number;
 }
 
 Lifted Interpreter::eval_subscript(NodeId id, Frame& f, DeviceSet mask) {

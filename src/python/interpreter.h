@@ -191,6 +191,7 @@ class Interpreter {
   };
   Says what_it_says(Lifted operand) const;
   bool is_intermediate(Lifted operand) const;
+  std::int64_t asked_bytes(Lifted a, Lifted b) const;
   bool names_device(Lifted key) const;
   void join_uniform_rounds(const std::vector<UniformRound>& rounds, const Frame& f);
   void note_refusal(const Frame& f, DeviceSet refused);
@@ -277,6 +278,7 @@ class Interpreter {
   const Function& read(FunctionId id);
   Frame definition_frame(const Function& fn) const;
   Lifted default_of(FunctionId id, std::size_t param);
+  bool take_defaults(FunctionId function, std::vector<Lifted>& slots);
   bool worth_running(const Function& fn, std::span<const Lifted> slots);
   bool is_stub(const Tree& t, NodeId body) const;
   ClosureId capture(const Frame& f, const Scope& inner);

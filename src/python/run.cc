@@ -149,6 +149,20 @@ void Interpreter::emit_context(const Callable& callable, const std::vector<Lifte
   if (depth_ < kDepth) run(callable, open, true);
 }
 
+// `def fits(limit=102400): return shared_memory() >= limit` is asked as it stands by who passes nothing: what is
+// compared with the device there is a gate of its own. False where no parameter has a default.
+bool Interpreter::take_defaults(FunctionId function, std::vector<Lifted>& slots) {
+  std::size_t params = (*functions_[function].tree).children(functions_[function].params()).size();
+  bool some = false;
+  for (std::size_t i = 0; i < params; ++i) {
+    Lifted value = default_of(function, i);
+    if (value == Lifted() || !l_.uniform(slots[i]) || !s_.is_unknown(l_.value(slots[i]))) continue;
+    slots[i] = value;
+    some = true;
+  }
+  return some;
+}
+
 // The generic run: nothing is known of the parameters but what their annotations say.
 Lifted Interpreter::run_generic(FunctionId function, ClosureId closure) {
   if (depth_ > 0) return {};
@@ -191,11 +205,12 @@ Lifted Interpreter::run_generic(FunctionId function, ClosureId closure) {
   }
   std::size_t fuel = std::exchange(fuel_, statistics.expressions + kFuel);
   Lifted result = run(callable, slots, true);
-  fuel_ = fuel;
-  if (noted) put_back(std::move(*noted));
   // `def is_capability(wanted): return current() == wanted` depends on the device once it is asked.
   bool open = l_.where(result, [&](ValueId v) { return !s_.may_be_unknown(v); }).empty();
   bool asks = compares_open_ && fn.lines <= kLong && open;
+  if (asks && take_defaults(function, slots)) run(callable, slots, true);
+  fuel_ = fuel;
+  if (noted) put_back(std::move(*noted));
   if ((asks || depends_on_device(result)) && !fn.is_lambda()) {
     bool method = fn.klass != kNoIndex;
     derive(fn.name, method ? Derived::As::attribute : Derived::As::name, fn.module);

@@ -143,6 +143,7 @@ struct Frame {
   std::uint32_t scope = 0;            // of the tree
   // What was evaluated last was asked of the result of an earlier choice (`backend == "fa3"`).
   bool intermediate = false;
+  std::int64_t asked_bytes = 0;  // what was evaluated last compared the device's shared memory with so much; 0: nothing
   bool returns_chosen = false, returns_own = false;  // an answer was such a one, or one of its own
 };
 

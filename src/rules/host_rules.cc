@@ -14,7 +14,9 @@ HostFact fact(const Yaml& node) {
   if (gives == "minor") return HostFact::minor;
   if (gives == "cc") return HostFact::cc;
   if (gives == "capability") return HostFact::cc_pair;
-  node.fail("'" + gives + "' is not one of major, minor, cc, capability");
+  if (gives == "smem_block") return HostFact::smem_block;
+  if (gives == "smem_sm") return HostFact::smem_sm;
+  node.fail("'" + gives + "' is not one of major, minor, cc, capability, smem_block, smem_sm");
   return HostFact::cc;
 }
 
