@@ -196,10 +196,13 @@ const PackagePart* Parts::find(const Item& item, const Admission& admission, arc
     auto whole = [&](const std::string& pattern) { return fits(pattern, item.gate.expression) || fits(pattern, conjunction); };
     if (std::ranges::any_of(part->expressions, whole)) return part;
   }
-  if (const PackagePart* part = named_in(file.text(c.place.range), parts)) return part;
   auto named_at = [&](NodeId node) { return node == 0 ? nullptr : named_in(file.text((*c.tree)[node].range), parts); };
-  if (const PackagePart* part = named_at(around)) return part;
-  if (const PackagePart* part = named_at(condition_around(*c.tree, c.place.range))) return part;
+  // `if backend == "triton" and not is_sm100(): raise`: that the part runs elsewhere is no answer to why it is refused.
+  List asked = parts;
+  if (c.refusal == python::Refusal::raises) std::erase_if(asked, [](const PackagePart* part) { return part->verdict == Verdict::policy; });
+  for (source::Range range : {c.place.range, (*c.tree)[around].range, (*c.tree)[condition_around(*c.tree, c.place.range)].range}) {
+    if (const PackagePart* part = named_in(file.text(range), asked)) return part;
+  }
   if (c.position == Choice::Position::assigned) {
     if (const PackagePart* part = named_at(assigned_at(*c.tree, c.place.range))) return part;
   }
@@ -211,13 +214,15 @@ const PackagePart* Parts::find(const Item& item, const Admission& admission, arc
       if (const PackagePart* part = named_at(statement)) return part;
     }
     if (const PackagePart* part = behind(item, parts)) return part;
-    if (refines) return named_at(test_around(*c.tree, c.place.range));
+    if (refines) return named_in(file.text((*c.tree)[test_around(*c.tree, c.place.range)].range), asked);
     bool predicate = c.position == Choice::Position::returned || c.refusal == python::Refusal::returns;
     return predicate ? named_in(item.gate.enclosing, parts) : nullptr;
   }
   if (const PackagePart* part = in_arm(*c.tree, c.serves, file, parts)) return part;
   if (const PackagePart* part = behind(item, parts)) return part;
-  if (const PackagePart* part = refines ? named_at(test_around(*c.tree, c.place.range)) : nullptr) return part;
+  if (refines) {
+    if (const PackagePart* part = named_in(file.text((*c.tree)[test_around(*c.tree, c.place.range)].range), asked)) return part;
+  }
   // An arm that takes the target out of what all others get: that is in the other arms.
   if (admission.exception) {
     if (const PackagePart* part = named_in(file.text(evaluation_.chains()[c.chain].place.range), parts)) return part;

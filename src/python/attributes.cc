@@ -138,9 +138,20 @@ Lifted Interpreter::module_attribute(ModuleId id, Symbol name) {
   return global(id, name);
 }
 
+namespace {
+
+bool has_field(const Klass& k, Symbol name) { return std::ranges::find(k.fields, name) != k.fields.end(); }
+
+}  // namespace
+
 Lifted Interpreter::object_attribute(ValueId v, Symbol name, Frame& f, DeviceSet mask) {
-  if (ValueId field; s_.field(v, name, field)) return l_.of(field);
   ClassId klass = s_.node(v).ref;
+  bool passed = classes_[klass].form == Klass::Form::dataclass && has_field(classes_[klass], name);
+  auto open = [&](Free_ kind) { return unknown(kind, std::string(classes_[klass].name.text()) + '.' + std::string(name.text())); };
+  if (ValueId field; s_.field(v, name, field)) {
+    // None is there to be filled in later.
+    return passed && s_.kind(field) == Kind::none ? l_.join(l_.of(field), open(Free_::config)) : l_.of(field);
+  }
   Lifted found;
   bool in_class = class_attribute(klass, name, found);
   Lifted value = in_class ? bind_attribute(found, l_.of(v), false, f, mask) : Lifted();
@@ -148,8 +159,9 @@ Lifted Interpreter::object_attribute(ValueId v, Symbol name, Frame& f, DeviceSet
   if (method) return value;
   // Not set where this object was made: what other methods may have set.
   if (Lifted set = cell(klass, name); set != Lifted()) value = l_.join(value, set);
-  if (value == Lifted()) return unknown(Free_::name, std::string(classes_[klass].name.text()) + '.' + std::string(name.text()));
-  return value;
+  if (value == Lifted()) return open(Free_::name);
+  // Whoever makes one may pass another value than the field's default.
+  return passed && s_.node(v).open ? l_.join(value, open(Free_::config)) : value;
 }
 
 // `receiver.name` found in a class: methods are bound, properties called.

@@ -260,6 +260,7 @@ class Interpreter {
   Lifted class_name(Symbol name, Frame& f);
   Lifted global_from(Frame& f, Symbol name);
   Lifted bind_global(ModuleId id, Symbol name);
+  ValueId unsettled(ValueId v);
   bool made_object(ModuleId id, Symbol name, Lifted& out);
   bool exports(ModuleId id, Symbol name, int depth = 0);
   Lifted bind_piece(ModuleId id, std::uint32_t index, Symbol name);

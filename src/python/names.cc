@@ -73,10 +73,27 @@ Lifted Interpreter::global(ModuleId id, Symbol name) {
     return partial != known.end() ? partial->second : unknown(Free_::name, name.text());
   }
   Lifted value = bind_global(id, name);
+  value = l_.map(value, [&](ValueId v) { return s_.lift(v, [&](ValueId x) { return unsettled(x); }); });
   if (p_[id].rebound.contains(name)) value = l_.join(value, unknown(Free_::config, name.text()));
   globals_[id][name] = value;
   pending_globals_.erase({id, name});
   return value;
+}
+
+// An object of a module is shared: what is None in it is there to be set by somebody.
+ValueId Interpreter::unsettled(ValueId v) {
+  if (s_.kind(v) != Kind::object) return v;
+  ValueId out = v;
+  auto fields = s_.items(v);
+  for (std::size_t i = 0; i + 1 < fields.size(); i += 2) {
+    Symbol name = s_.node(fields[i]).name;
+    ValueId open = s_.kind(fields[i + 1]) != Kind::none
+                       ? unsettled(fields[i + 1])
+                       : s_.join(fields[i + 1], s_.unknown({Free_::config, Symbol(std::string(classes_[s_.node(v).ref].name.text()) + '.' +
+                                                                                  std::string(name.text()))}));
+    if (open != fields[i + 1]) out = s_.with_field(out, name, open);
+  }
+  return out;
 }
 
 Lifted Interpreter::bind_global(ModuleId id, Symbol name) {
