@@ -46,6 +46,11 @@ constexpr std::array kForms{
              "gets the default.",
              "config = TABLE[capability]", "",
              "An entry for a device is a decision about values, not a widened test."},
+    FormInfo{"py-class-bound",
+             "A class sets what a method of its base compares with the device: the lowest or highest capability, or "
+             "a list of them.",
+             "class FlashOp(Operator):\n    MAXIMUM_CAPABILITY = (9, 0)", "",
+             "The comparison stands in the base class and serves all that derive from it."},
     FormInfo{"py-condition", "Another expression whose outcome differs between devices.",
              "if (cap := capability()) and cap[0] - 9 in known:", "", ""},
     FormInfo{"pp-arch-range", "#if with a lower and an upper bound of __CUDA_ARCH__.",

@@ -138,6 +138,7 @@ Lift lift_python(const Item& item, const source::SourceFile& file, arch::Device 
     case Choice::Kind::flag: return no_lift("a helper named after an architecture is not widened; its use needs a term for the device");
     case Choice::Kind::subscript:
     case Choice::Kind::lookup: return no_lift("a table needs measured values for the device, not one more key");
+    case Choice::Kind::bound: return no_lift("a bound on capabilities is moved by hand, for all devices up to the new one");
     default: return no_lift("this spelling has no edit");
   }
 }

@@ -20,6 +20,7 @@ std::string form_of(const Choice& c, std::size_t operands) {
     case Choice::Kind::flag: return "py-flag";
     case Choice::Kind::subscript:
     case Choice::Kind::lookup: return "py-table";
+    case Choice::Kind::bound: return "py-class-bound";
     case Choice::Kind::compare: {
       for (std::uint8_t op : c.tree->operators(c.node)) {
         auto comparison = static_cast<value::Comparison>(op);

@@ -23,15 +23,19 @@ bool is_prefix(const std::string& folder) {
          !site_folders(folder, "").empty();
 }
 
-// Whether there is a file below, without following links; stops at the first.
-bool holds_file(const std::string& folder) {
+// Whether there is a file below, also behind links to folders elsewhere; stops at the first.
+bool holds_file(const std::string& folder, int depth = 0) {
+  constexpr int kDeepest = 32;  // links may lead round in circles
   auto entries = list_folder(folder);
-  if (!entries) return false;
+  if (!entries || depth > kDeepest) return false;
+  std::string mine = resolve(folder).value_or(folder) + '/';
   for (const FolderEntry& e : *entries) {
     if (!e.folder) return true;
   }
   return std::ranges::any_of(*entries, [&](const FolderEntry& e) {
-    return !e.symlink && holds_file(join_path(folder, e.name));
+    std::string there = join_path(folder, e.name);
+    bool upward = e.symlink && mine.starts_with(resolve(there).value_or(there) + '/');
+    return !upward && holds_file(there, depth + 1);
   });
 }
 

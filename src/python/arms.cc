@@ -96,6 +96,13 @@ Refusal Interpreter::refusal_of(const Tree& t, NodeId block, Symbol& type, Symbo
         return Refusal::returns;
       }
       return warned ? Refusal::falls_back : Refusal::none;
+    case NodeKind::expression: {
+      // `reasons.append("too new a device")`
+      NodeId callee = t[value].kind == NodeKind::call && t[value].count == 2 ? t.child(value, 0) : 0;
+      if (callee == 0 || t[callee].kind != NodeKind::attribute || t[callee].name.text() != "append") return Refusal::none;
+      text = literal_text(t, t.child(value, 1));
+      return k_.complaints.contains(t[t.child(callee, 0)].name) && text.text().find(' ') != std::string_view::npos ? Refusal::returns : Refusal::none;
+    }
     case NodeKind::continue_: return Refusal::skips;
     case NodeKind::assign:
       if (n.count == 2 && is_no(t, t.child(only, 1))) return Refusal::assigns;

@@ -77,7 +77,12 @@ Lifted Interpreter::attribute_of(ValueId v, Symbol name, Frame& f, DeviceSet mas
       if (name.text().starts_with("sm_") && lists_archs(classes_[s_.node(v).ref])) {
         if (auto member = arch_member(name.text())) return l_.of(*member);
       }
-      if (Lifted found; class_attribute(s_.node(v).ref, name, found)) return bind_attribute(found, l_.of(v), true, f, mask);
+      if (Lifted found; class_attribute(s_.node(v).ref, name, found)) {
+        // None is there for other classes to say more.
+        bool none = f.emit && f.receiver && l_.uniform(found) && s_.kind(l_.value(found)) == Kind::none;
+        if (none) return l_.join(found, unknown(Free_::config, std::string(classes_[s_.node(v).ref].name.text()) + '.' + std::string(name.text())));
+        return bind_attribute(found, l_.of(v), true, f, mask);
+      }
       static const Symbol kName("__name__");
       if (name == kName) return l_.of(s_.string(classes_[s_.node(v).ref].name));
       return unknown(Free_::name, std::string(classes_[s_.node(v).ref].name.text()) + '.' + std::string(name.text()));
@@ -138,20 +143,11 @@ Lifted Interpreter::module_attribute(ModuleId id, Symbol name) {
   return global(id, name);
 }
 
-namespace {
-
-bool has_field(const Klass& k, Symbol name) { return std::ranges::find(k.fields, name) != k.fields.end(); }
-
-}  // namespace
-
 Lifted Interpreter::object_attribute(ValueId v, Symbol name, Frame& f, DeviceSet mask) {
   ClassId klass = s_.node(v).ref;
-  bool passed = classes_[klass].form == Klass::Form::dataclass && has_field(classes_[klass], name);
+  bool passed = classes_[klass].form == Klass::Form::dataclass && classes_[klass].has_field(name);
   auto open = [&](Free_ kind) { return unknown(kind, std::string(classes_[klass].name.text()) + '.' + std::string(name.text())); };
-  if (ValueId field; s_.field(v, name, field)) {
-    // None is there to be filled in later.
-    return passed && s_.kind(field) == Kind::none ? l_.join(l_.of(field), open(Free_::config)) : l_.of(field);
-  }
+  if (ValueId field; s_.field(v, name, field)) return l_.of(field);
   Lifted found;
   bool in_class = class_attribute(klass, name, found);
   Lifted value = in_class ? bind_attribute(found, l_.of(v), false, f, mask) : Lifted();

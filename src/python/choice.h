@@ -46,6 +46,7 @@ struct Choice {
     lookup,         // table.get(capability): some have no key
     flag,        // a name or attribute that holds an earlier choice
     subscript,   // table[cc]: absent where the key is missing
+    bound,       // MAXIMUM = (9, 0) in a class, which a method of its base compares with the device
     sink,        // supported_major_versions=[9, 10], @supported_compute_capability([…])
     other
   };

@@ -28,7 +28,9 @@ ClassId Interpreter::class_of_piece(ModuleId id, std::uint32_t index) {
   }
   Frame f;
   f.module = id;
+  std::size_t fuel = std::exchange(fuel_, statistics.expressions + kFuel);   // it is read once, whoever comes first
   read_header(klass, statement, f);
+  fuel_ = fuel;
   return klass;
 }
 

@@ -83,6 +83,11 @@ Lifted Interpreter::condition_value(NodeId expr, Frame& f, DeviceSet mask, Want 
     f.via = outer_via;
     if (!whole.arms.ignored) record(expr, value, f, mask, want, &whole, via);
   }
+  if (probe_ != nullptr && probe_->tree == f.tree && probe_->node == expr) {
+    probe_->outcome |= choice_outcome(value).on(mask);
+    probe_->want = want;
+    probe_->arms = whole.arms;
+  }
   return value;
 }
 

@@ -182,6 +182,7 @@ Lifted Interpreter::eval_compare(NodeId id, Frame& f, DeviceSet mask) {
   note_absent(out, f, mask);
   f.intermediate = intermediate;
   f.asked_bytes = operators.size() == 1 ? asked_bytes(first, left) : 0;
+  if (operators.size() == 1) note_bound(id, first, left, f);
   return out;
 }
 

@@ -120,6 +120,21 @@ class Interpreter {
     bool in_and = false, negated = false;  // the current leaf is an operand of `and`, stands under `not`
   };
 
+  // A comparison of a class attribute with the device, in a method.
+  struct Bound {
+    FunctionId function = 0;
+    const Tree* tree = nullptr;
+    NodeId node = 0;
+  };
+  // What is seen of one leaf of a condition in a run that records nothing.
+  struct Probe {
+    const Tree* tree = nullptr;
+    NodeId node = 0;
+    Outcome outcome;
+    Want want;
+    Arms arms;
+  };
+
   // Limits: measured to lose nothing on the packages that the rules were written for. A callee that holds
   // no word looked for and gets no device-dependent argument is run only if it is tiny.
   static constexpr std::size_t kUnroll = 12, kMaxItems = 256, kMaxCombinations = 64;
@@ -192,6 +207,10 @@ class Interpreter {
   Says what_it_says(Lifted operand) const;
   bool is_intermediate(Lifted operand) const;
   std::int64_t asked_bytes(Lifted a, Lifted b) const;
+  void note_bound(NodeId id, Lifted left, Lifted right, const Frame& f);
+  void run_bounds(ClassId klass);
+  void record_bound(ClassId klass, const Bound& bound, const Tree& t, NodeId value);
+  std::pair<Callable, std::vector<Lifted>> generic_call(FunctionId function, ClosureId closure, ClassId klass);
   bool names_device(Lifted key) const;
   void join_uniform_rounds(const std::vector<UniformRound>& rounds, const Frame& f);
   void note_refusal(const Frame& f, DeviceSet refused);
@@ -434,6 +453,9 @@ class Interpreter {
   std::unordered_set<std::pair<ModuleId, Symbol>, PairHash> pending_globals_;
   std::unordered_set<std::pair<ModuleId, std::uint32_t>, PairHash> pieces_run_;
   std::unordered_set<std::pair<ClassId, Symbol>, PairHash> chosen_fields_;
+  std::map<Symbol, std::vector<Bound>> bounds_;        // by the attribute's name
+  std::set<std::tuple<ClassId, const Tree*, NodeId>> tried_bounds_;
+  Probe* probe_ = nullptr;
   std::unordered_map<std::pair<ClassId, FunctionId>, std::optional<Lifted>, PairHash> written_;  // receivers after a method
   // What a statement left of names that others bind, too.
   std::unordered_map<std::pair<ModuleId, std::uint32_t>, std::vector<std::pair<Symbol, Lifted>>, PairHash> piece_globals_;

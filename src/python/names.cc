@@ -73,14 +73,14 @@ Lifted Interpreter::global(ModuleId id, Symbol name) {
     return partial != known.end() ? partial->second : unknown(Free_::name, name.text());
   }
   Lifted value = bind_global(id, name);
-  value = l_.map(value, [&](ValueId v) { return s_.lift(v, [&](ValueId x) { return unsettled(x); }); });
+  if (l_.uniform(value)) value = l_.of(s_.lift(l_.value(value), [&](ValueId x) { return unsettled(x); }));
   if (p_[id].rebound.contains(name)) value = l_.join(value, unknown(Free_::config, name.text()));
   globals_[id][name] = value;
   pending_globals_.erase({id, name});
   return value;
 }
 
-// An object of a module is shared: what is None in it is there to be set by somebody.
+// An object of a module is shared: what is None in it, whatever the device, is there to be set by somebody.
 ValueId Interpreter::unsettled(ValueId v) {
   if (s_.kind(v) != Kind::object) return v;
   ValueId out = v;

@@ -47,6 +47,7 @@ void Interpreter::run_module(ModuleId id) {
   for (std::uint32_t i = 0; i < m.pieces.size(); ++i) {
     const Statement& statement = m.pieces[i].statement;
     if (!m.mentioned.contains(statement.range.begin)) continue;
+    fuel_ = statistics.expressions + kFuel;
     if (statement.kind == LineKind::klass) {
       run_class(class_of_piece(id, i));
     } else if (statement.kind == LineKind::function) {
@@ -63,11 +64,13 @@ void Interpreter::run_class(ClassId klass) {
   for (std::uint32_t i = 0; i < classes_[klass].members.size(); ++i) {
     Klass::Member member = classes_[klass].members[i];
     if (!m.mentioned.contains(member.range.begin)) continue;
+    fuel_ = statistics.expressions + kFuel;
     run_member(klass, i);
     if (member.kind == LineKind::function) run_generic(method_at(klass, i), 0);
     run_inner();
   }
   run_inherited(klass);
+  run_bounds(klass);
 }
 
 // A class that overrides a method with one that answers by the device makes every inherited method that
@@ -163,20 +166,10 @@ bool Interpreter::take_defaults(FunctionId function, std::vector<Lifted>& slots)
   return some;
 }
 
-// The generic run: nothing is known of the parameters but what their annotations say.
-Lifted Interpreter::run_generic(FunctionId function, ClosureId closure) {
-  if (depth_ > 0) return {};
-  std::optional<Noted> noted;
-  if (Function& before = functions_[function]; before.ran != 0) {
-    // It ran before what it asks was known to depend on the device.
-    bool again = before.ran != round_ && before.contexts.empty() && asks_anew(function);
-    if (!again) return {};
-    noted = lay_aside(before);
-  }
-  functions_[function].ran = round_;
+// A call of which nothing is known but what annotations say, and the class of the receiver.
+std::pair<Callable, std::vector<Lifted>> Interpreter::generic_call(FunctionId function, ClosureId closure, ClassId klass) {
   const Function& fn = read(function);
   const Tree& t = *fn.tree;
-  record_decorators(fn);
   Callable callable;
   callable.function = function;
   callable.closure = closure;
@@ -186,8 +179,7 @@ Lifted Interpreter::run_generic(FunctionId function, ClosureId closure) {
     const Node& param = t[params[i]];
     auto kind = static_cast<ParamKind>(param.op);
     NodeId annotation = t.child(params[i], 1);
-    if (i == 0 && fn.klass != kNoIndex && fn.binding != Function::Binding::static_) {
-      ClassId klass = concrete_class(fn.klass);
+    if (i == 0 && klass != kNoIndex && fn.binding != Function::Binding::static_) {
       ValueId self = fn.binding == Function::Binding::klass ? s_.handle(Kind::klass, klass) : s_.object(klass, {}, true);
       callable.receiver = l_.of(self);
       slots[i] = *callable.receiver;
@@ -203,6 +195,23 @@ Lifted Interpreter::run_generic(FunctionId function, ClosureId closure) {
       slots[i] = unknown(Free_::argument, param.name.text());
     }
   }
+  return {std::move(callable), std::move(slots)};
+}
+
+// The generic run: nothing is known of the parameters but what their annotations say.
+Lifted Interpreter::run_generic(FunctionId function, ClosureId closure) {
+  if (depth_ > 0) return {};
+  std::optional<Noted> noted;
+  if (Function& before = functions_[function]; before.ran != 0) {
+    // It ran before what it asks was known to depend on the device.
+    bool again = before.ran != round_ && before.contexts.empty() && asks_anew(function);
+    if (!again) return {};
+    noted = lay_aside(before);
+  }
+  functions_[function].ran = round_;
+  const Function& fn = read(function);
+  record_decorators(fn);
+  auto [callable, slots] = generic_call(function, closure, fn.klass == kNoIndex ? kNoIndex : concrete_class(fn.klass));
   std::size_t fuel = std::exchange(fuel_, statistics.expressions + kFuel);
   Lifted result = run(callable, slots, true);
   // `def is_capability(wanted): return current() == wanted` depends on the device once it is asked.

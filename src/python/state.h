@@ -1,6 +1,7 @@
 // What the interpreter works on: functions, classes, frames (internal to python/).
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <unordered_map>
 #include <unordered_set>
@@ -99,6 +100,9 @@ struct Klass {
   std::unordered_map<Symbol, Lifted> cells;           // fields of a generic object
   std::unordered_set<Symbol> pending;                 // being evaluated
   ClosureId closure = 0;
+
+  bool has_field(Symbol field) const { return std::ranges::find(fields, field) != fields.end(); }
+  bool declares(Symbol attribute) const { return binders.contains(attribute) || has_field(attribute); }
 };
 
 struct Arguments {
