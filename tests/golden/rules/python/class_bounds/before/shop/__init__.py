@@ -21,8 +21,8 @@ class Runner:
 
     def __init__(self):
         major, minor = torch.cuda.get_device_capability()
-        self.arch = major * 10 + minor
+        self.device_arch = major * 10 + minor
 
     def check(self):
-        if self.arch not in self.served_archs:
-            raise RuntimeError(f"not for sm_{self.arch}")
+        if self.device_arch not in self.served_archs:
+            raise RuntimeError(f"not for sm_{self.device_arch}")
