@@ -33,11 +33,16 @@ const PackageNote* Judge::note_for(const Item& item, const JitModule* module, De
   return nullptr;
 }
 
-// `MAX_SIZES[capability]`, `MIN_HIDDEN_SIZE.get(capability)`: a table by device, named after what is measured.
+// `MAX_SIZES[capability]`, `MIN_HIDDEN_SIZE.get(capability)`, `max_tokens = {9: 32}.get(major)`: a table by device,
+// it or its answer named after what is measured.
 bool Judge::holds_measured_sizes(const Item& item) const {
   using Kind = python::Choice::Kind;
   if (item.choice.kind != Kind::subscript && item.choice.kind != Kind::lookup) return false;
   std::string table = text::lower(item.gate.expression.substr(0, item.gate.expression.find_first_of("[(")));
+  if (python::NodeId target = assigned_at(*item.choice.tree, item.choice.place.range); target != 0) {
+    const source::SourceFile& file = *in_.program[item.choice.place.module].file;
+    table += ' ' + text::lower(file.text((*item.choice.tree)[target].range));
+  }
   return std::ranges::any_of(in_.knowledge.packages, [&](const PackageRules& package) {
     bool here = package.folder == "*" || item.gate.path.starts_with(package.folder + '/');
     return here && std::ranges::any_of(package.measured, [&](const std::string& word) { return table.find(word) != std::string::npos; });

@@ -54,7 +54,21 @@ bool holds_string(std::string_view text, std::string_view value) {
   return false;
 }
 
+// `from module import …`, `import module.part`
+bool imports(std::string_view statement, std::string_view module) {
+  statement = text::trim(statement);
+  for (std::string_view word : {"from ", "import "}) {
+    if (!statement.starts_with(word)) continue;
+    std::string_view rest = text::trim(statement.substr(word.size()));
+    if (!rest.starts_with(module)) continue;
+    rest.remove_prefix(module.size());
+    if (rest.empty() || !text::is_identifier_part(rest.front())) return true;
+  }
+  return false;
+}
+
 bool names(std::string_view text, const PackagePart& part) {
+  if (std::ranges::any_of(part.imports, [&](const std::string& m) { return imports(text, m); })) return true;
   if (std::ranges::any_of(part.values, [&](const std::string& v) { return holds_string(text, v); })) return true;
   return any_name(text, [&](const std::string& name) {
     auto is = [&](const std::string& pattern) { return fits(pattern, name); };

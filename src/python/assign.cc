@@ -1,4 +1,6 @@
 // Assignment to names, fields, items and tuples.
+#include <algorithm>
+
 #include "python/interpreter.h"
 
 namespace ungate::python {
@@ -31,26 +33,50 @@ void Interpreter::assign(NodeId target, Lifted value, Frame& f, DeviceSet mask) 
       Lifted changed = l_.zip(base, value, [&](ValueId object, ValueId v) {
         return s_.kind(object) == Kind::object ? s_.with_field(object, n.name, v) : object;
       });
-      note_chosen_field(base, n.name, value, f);
+      note_chosen_field(base, n.name, value, {f.module, n.range}, f);
       if (f.emit && depends_on_device(value)) derive(n.name, Derived::As::attribute, f.module);
-      if (changed != base) assign(t.child(target, 0), changed, f, mask);
+      if (changed != base) reassign(t.child(target, 0), changed, f, mask);
       break;
     }
     case NodeKind::subscript: {
       Lifted base = eval(t.child(target, 0), f, mask), key = eval(t.child(target, 1), f, mask);
       Lifted changed = set_item(base, key, value);
-      if (changed != base) assign(t.child(target, 0), changed, f, mask);
+      if (changed != base) reassign(t.child(target, 0), changed, f, mask);
       break;
     }
     default: break;
   }
 }
 
+// What an assignment to a part of it made of an object: it was not assigned itself.
+void Interpreter::reassign(NodeId target, Lifted changed, Frame& f, DeviceSet mask) {
+  const Node& n = (*f.tree)[target];
+  if (n.kind != NodeKind::name) assign(target, changed, f, mask);
+  else if (n.number != 0) f.slots[n.number - 1] = l_.overlay(f.slots[n.number - 1], mask, changed);
+}
+
 // A field that a device decides of: given a value that differs, or given one in an arm for some devices.
-void Interpreter::note_chosen_field(Lifted object, Symbol name, Lifted value, const Frame& f) {
-  if (f.device_arms == 0 && l_.uniform(value)) return;
+void Interpreter::note_chosen_field(Lifted object, Symbol name, Lifted value, const Place& place, const Frame& f) {
+  bool differs = !l_.uniform(value);
+  if (f.device_arms == 0 && !differs) return;
   l_.each(object, [&](DeviceSet, ValueId v) {
-    if (s_.kind(v) == Kind::object) chosen_fields_.insert({s_.node(v).ref, name});
+    if (s_.kind(v) != Kind::object) return;
+    auto& places = chosen_fields_[{s_.node(v).ref, name}];
+    if (differs && places.size() < kContexts && std::ranges::find(places, place) == places.end()) places.push_back(place);
+  });
+}
+
+// Where a field was given a value that differs between devices.
+void Interpreter::note_field_read(Lifted object, Symbol name, Frame& f) const {
+  l_.each(object, [&](DeviceSet, ValueId v) {
+    if (s_.kind(v) != Kind::object) return;
+    for (ClassId c : classes_[s_.node(v).ref].mro) {
+      auto found = chosen_fields_.find({c, name});
+      if (found == chosen_fields_.end()) continue;
+      for (const Place& place : found->second) {
+        if (std::ranges::find(*f.via, place) == f.via->end()) f.via->push_back(place);
+      }
+    }
   });
 }
 

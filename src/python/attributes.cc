@@ -16,7 +16,10 @@ Lifted Interpreter::eval_attribute(NodeId id, Frame& f, DeviceSet mask) {
   if (t[base].kind == NodeKind::call && t[t.child(base, 0)].name.text() == "super" && t[base].count == 1 && f.receiver) {
     return super_attribute(name, f, mask);
   }
-  return attribute(operand(base, f, mask), name, f, mask);
+  Lifted object = operand(base, f, mask);
+  Lifted value = attribute(object, name, f, mask);
+  if (f.via != nullptr && !l_.uniform(value)) note_field_read(object, name, f);
+  return value;
 }
 
 Lifted Interpreter::super_attribute(Symbol name, Frame& f, DeviceSet mask) {

@@ -214,7 +214,9 @@ class Interpreter {
   bool names_device(Lifted key) const;
   void join_uniform_rounds(const std::vector<UniformRound>& rounds, const Frame& f);
   void note_refusal(const Frame& f, DeviceSet refused);
-  void note_chosen_field(Lifted object, Symbol name, Lifted value, const Frame& f);
+  void note_chosen_field(Lifted object, Symbol name, Lifted value, const Place& place, const Frame& f);
+  void note_field_read(Lifted object, Symbol name, Frame& f) const;
+  void reassign(NodeId target, Lifted changed, Frame& f, DeviceSet mask);
   bool set_by_exits(NodeId expr, const Frame& f) const;
   bool set_by_arms(NodeId expr, const Frame& f) const;
   void add_deciders(Choice& c, Lifted value, DeviceSet mask);
@@ -452,7 +454,7 @@ class Interpreter {
   std::unordered_map<ModuleId, std::unordered_map<Symbol, Lifted>> globals_;
   std::unordered_set<std::pair<ModuleId, Symbol>, PairHash> pending_globals_;
   std::unordered_set<std::pair<ModuleId, std::uint32_t>, PairHash> pieces_run_;
-  std::unordered_set<std::pair<ClassId, Symbol>, PairHash> chosen_fields_;
+  std::unordered_map<std::pair<ClassId, Symbol>, std::vector<Place>, PairHash> chosen_fields_;  // and where
   std::map<Symbol, std::vector<Bound>> bounds_;        // by the attribute's name
   std::set<std::tuple<ClassId, const Tree*, NodeId>> tried_bounds_;
   Probe* probe_ = nullptr;

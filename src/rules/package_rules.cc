@@ -58,10 +58,11 @@ gate::PackageNote load_note(const Yaml& node) {
 }
 
 gate::PackagePart load_part(const Yaml& node) {
-  node.allow({"id", "names", "except", "values", "expressions", "targets", "shared_memory", "verdict", "text", "link"});
+  node.allow({"id", "names", "imports", "except", "values", "expressions", "targets", "shared_memory", "verdict", "text", "link"});
   gate::PackagePart part;
   part.id = node.required("id");
   part.names = node["names"].texts();
+  part.imports = node["imports"].texts();
   part.except = node["except"].texts();
   part.values = node["values"].texts();
   part.expressions = node["expressions"].texts();
