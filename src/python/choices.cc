@@ -78,7 +78,7 @@ void Interpreter::record(NodeId expr, Lifted value, Frame& f, DeviceSet mask, Wa
   bool combined = whole != nullptr && is_boolean(t[whole->root].kind);  // flag = self.other and more
   bool passed = whole == nullptr;  // f(supported=flag)
   if (kind == Choice::Kind::flag && !passed && !is_condition && !combined) return;
-  if (kind == Choice::Kind::flag && (set_by_arms(expr, f) || set_by_exits(expr, f))) return;
+  if (kind == Choice::Kind::flag && (set_by_arms(expr, value, want, f) || set_by_exits(expr, f))) return;
   if (kind == Choice::Kind::other && whole == nullptr) return;
   if (kind == Choice::Kind::subscript && whole == nullptr) return;
   if (f.intermediate) return;
@@ -120,8 +120,15 @@ void Interpreter::join_uniform_rounds(const std::vector<UniformRound>& rounds, c
 }
 
 // True for a local that only constants are assigned to: what differs is which arm assigned it, and the gate is
-// there.
-bool Interpreter::set_by_arms(NodeId expr, const Frame& f) const {
+// there. One that answers yes or no is asked again where it opens something.
+bool Interpreter::set_by_arms(NodeId expr, Lifted value, Want want, const Frame& f) const {
+  bool answers = f.position == Choice::Position::condition && want == Want::yes;
+  bool closes = false;
+  l_.each(value, [&](DeviceSet, ValueId v) {
+    s_.each(v, [&](ValueId x) { answers = answers && (s_.kind(x) == Kind::boolean || s_.is_absent(x) || s_.is_unknown(x)); });
+    closes = closes || s_.truth(v) == value::kFalse;
+  });
+  if (answers && closes) return false;
   const Node& n = (*f.tree)[expr];
   if (n.kind != NodeKind::name || n.number == 0 || f.function == kNoIndex) return false;
   const Function& fn = functions_[f.function];
