@@ -84,14 +84,12 @@ bool elsewhere(const Outcome& o, Device target, DeviceSet among) {
   return false;
 }
 
-// `supported = trtllm_supports(…)` in one arm, `supported = kernel.supports(…)` in another: for every device the
-// variable may hold what a call answered that was not followed.
+// `supported = trtllm_supports(…)` in one arm, `supported = kernel.supports(…)` in another: for every device the flag
+// may hold what a call answered that was not followed, or what somebody asked for.
 bool answered_elsewhere(const Choice& c, Bits leaf) {
-  bool local = c.tree != nullptr && c.kind == Choice::Kind::flag && (*c.tree)[c.node].kind == python::NodeKind::name && (*c.tree)[c.node].number != 0;
-  if (!local || !leaf.open || leaf.wanted || c.deciders.empty()) return false;
-  return std::ranges::all_of(c.deciders, [&](const Choice::Decider& d) {
-    return d.free.kind == value::Free::Kind::call && d.where.contains(c.alive);
-  });
+  bool derived = c.tree != nullptr && (c.kind == Choice::Kind::flag || c.kind == Choice::Kind::call);
+  if (!derived || !leaf.open || leaf.wanted || c.deciders.empty()) return false;
+  return std::ranges::all_of(c.deciders, [&](const Choice::Decider& d) { return d.where.contains(c.alive); });
 }
 
 // `if is_sm120(): x = slow / elif …: x = fast / else: x = fast`: the arm that the target takes gives something
@@ -173,7 +171,7 @@ Admission admission(const Choice& c, const python::Condition* condition, const p
   }
   if (answered_elsewhere(c, leaf)) {
     out.admits = Admits::unknown;
-    out.because = "another call may have set it";
+    out.because = "another call or a setting may have set it";
     return out;
   }
   DeviceSet open = open_devices(c.outcome, c.want, target, among) | open_by_more(c, target, among);

@@ -101,7 +101,9 @@ Refusal Interpreter::refusal_of(const Tree& t, NodeId block, Symbol& type, Symbo
       NodeId callee = t[value].kind == NodeKind::call && t[value].count == 2 ? t.child(value, 0) : 0;
       if (callee == 0 || t[callee].kind != NodeKind::attribute || t[callee].name.text() != "append") return Refusal::none;
       text = literal_text(t, t.child(value, 1));
-      return k_.complaints.contains(t[t.child(callee, 0)].name) && text.text().find(' ') != std::string_view::npos ? Refusal::returns : Refusal::none;
+      std::string_view list = t[t.child(callee, 0)].name.text();
+      list.remove_prefix(list.rfind('_') + 1);
+      return k_.complaints.contains(Symbol(list)) && text.text().find(' ') != std::string_view::npos ? Refusal::returns : Refusal::none;
     }
     case NodeKind::continue_: return Refusal::skips;
     case NodeKind::assign:

@@ -80,6 +80,16 @@ void Interpreter::note_field_read(Lifted object, Symbol name, Frame& f) const {
   });
 }
 
+// `ok, why = supports(cc)`: what asks for ok next asks for the call's answer.
+void Interpreter::note_answer(NodeId target, NodeId value, Frame& f) {
+  const Tree& t = *f.tree;
+  bool unpacks = t[target].kind == NodeKind::tuple && t[target].count > 0;
+  NodeId first = unpacks ? t.child(target, 0) : target;
+  if (t[first].kind != NodeKind::name || t[first].number == 0) return;
+  f.answers.resize(f.slots.size(), 0);
+  f.answers[t[first].number - 1] = unpacks && t[value].kind == NodeKind::call ? value : 0;
+}
+
 void Interpreter::unpack(NodeId target, Lifted value, Frame& f, DeviceSet mask) {
   auto targets = f.tree->children(target);
   bool starred = false;

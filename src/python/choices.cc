@@ -82,6 +82,7 @@ void Interpreter::record(NodeId expr, Lifted value, Frame& f, DeviceSet mask, Wa
   if (kind == Choice::Kind::other && whole == nullptr) return;
   if (kind == Choice::Kind::subscript && whole == nullptr) return;
   if (f.intermediate) return;
+  if (kind == Choice::Kind::flag && whole != nullptr && answers_call(expr, want, *whole, f)) return;
   if (f.rounds != nullptr && l_.uniform(value)) f.rounds->push_back({expr, choice_outcome(value), mask});
   if (l_.uniform(value) || !is_choice(value, mask, passed || kind != Choice::Kind::flag)) return;
   Outcome outcome = choice_outcome(value);
@@ -106,6 +107,22 @@ void Interpreter::record(NodeId expr, Lifted value, Frame& f, DeviceSet mask, Wa
   }
   add_deciders(c, value, mask);
   if (c.via.empty()) c.via = via;
+}
+
+// `ok, why = supports(cc)` and `if ok:` are one gate: the call, with what the test does.
+bool Interpreter::answers_call(NodeId expr, Want want, const Whole& whole, const Frame& f) {
+  const Node& n = (*f.tree)[expr];
+  bool tested = f.position == Choice::Position::condition && n.kind == NodeKind::name && n.number != 0 && whole.root == expr;
+  NodeId call = tested && n.number <= f.answers.size() ? f.answers[n.number - 1] : 0;
+  auto known = choice_index_.find(key_of(f.tree, call));
+  if (call == 0 || known == choice_index_.end()) return false;
+  Choice& c = choices[known->second];
+  c.position = Choice::Position::condition;
+  c.want = want;
+  c.refusal = whole.arms.refusal, c.raise_type = whole.arms.type, c.raise_text = whole.arms.text;
+  c.serves = whole.arms.body, c.other = whole.arms.orelse;
+  if (want == Want::no) std::swap(c.serves, c.other);
+  return true;
 }
 
 // `for kernel in KERNELS: if kernel.can_implement(…)`: one kernel's answer depends on the device, another's on

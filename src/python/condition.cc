@@ -79,6 +79,7 @@ Lifted Interpreter::condition_value(NodeId expr, Frame& f, DeviceSet mask, Want 
   Lifted value = eval_raw(expr, f, mask);
   if (!held_.empty() && !l_.uniform(value) && is_flag(t, expr)) value = given_what_holds(expr, value, f);
   f.position = position;
+  if (depends_on_device(value)) (set_by_exits(expr, f) ? f.asks_exits : f.asks_own) = true;
   if (f.emit) {
     f.via = outer_via;
     if (!whole.arms.ignored) record(expr, value, f, mask, want, &whole, via);

@@ -29,6 +29,7 @@ DeviceSet Interpreter::exec(NodeId id, Frame& f, DeviceSet mask) {
       bool alias = f.function == kNoIndex;
       Lifted value = alias ? passed(child(n.count - 1), f.position, f, mask) : eval(child(n.count - 1), f, mask);
       for (std::size_t i = 0; i + 1 < n.count; ++i) assign(child(i), value, f, mask - f.pending);
+      if (f.emit) note_answer(child(0), child(n.count - 1), f);
       break;
     }
     case NodeKind::augmented: {
@@ -59,7 +60,7 @@ DeviceSet Interpreter::exec(NodeId id, Frame& f, DeviceSet mask) {
       f.position = Choice::Position::returned;
       f.intermediate = false;
       Lifted value = child(0) == 0 ? l_.of(s_.none()) : eval_returned(child(0), f, mask);
-      if (!l_.uniform(value)) (f.intermediate ? f.returns_chosen : f.returns_own) = true;
+      if (depends_on_device(value)) (f.intermediate ? f.returns_chosen : f.returns_own) = true;
       DeviceSet done = mask - f.pending;
       DeviceSet again = done - l_.absent(f.returned);
       f.returned = l_.merge(f.returned, again | (DeviceSet(~0ull) - done), value, done);

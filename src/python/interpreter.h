@@ -216,6 +216,8 @@ class Interpreter {
   void note_refusal(const Frame& f, DeviceSet refused);
   void note_chosen_field(Lifted object, Symbol name, Lifted value, const Place& place, const Frame& f);
   void note_field_read(Lifted object, Symbol name, Frame& f) const;
+  void note_answer(NodeId target, NodeId value, Frame& f);
+  bool answers_call(NodeId expr, Want want, const Whole& whole, const Frame& f);
   void reassign(NodeId target, Lifted changed, Frame& f, DeviceSet mask);
   bool set_by_exits(NodeId expr, const Frame& f) const;
   bool set_by_arms(NodeId expr, Lifted value, Want want, const Frame& f) const;

@@ -129,7 +129,9 @@ Lifted Interpreter::run(const Callable& callable, const std::vector<Lifted>& slo
   if (receiver_after != nullptr && !f.slots.empty()) *receiver_after = f.slots[0];
   --depth_;
   compares_open_ = f.compares_open;
-  answers_chosen_ = f.returns_chosen && !f.returns_own;
+  // Who left early was told where it left; the answer only repeats it.
+  bool repeats = f.asks_exits && !f.asks_own;
+  answers_chosen_ = (f.returns_chosen || repeats) && !f.returns_own;
   DeviceSet gone = l_.absent(f.returned);
   if (gone.empty() || f.raised.empty()) return f.returned;
   return l_.overlay(f.returned, gone, l_.of(s_.raised(f.raise_type, f.raise_text)));

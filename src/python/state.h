@@ -143,12 +143,16 @@ struct Frame {
   Choice::Position position = Choice::Position::argument;
   std::uint32_t chain = kNoIndex, arm = 0;
   std::vector<Place>* via = nullptr;  // collects the definitions that an expression used
+  // By slot: the call whose answer it holds beside others, `ok, why = supports(…)`; 0: another value.
+  std::vector<NodeId> answers;
   std::vector<Place> origins;         // where a device-dependent local was last assigned, one a slot
   std::uint32_t scope = 0;            // of the tree
   // What was evaluated last was asked of the result of an earlier choice (`backend == "fa3"`).
   bool intermediate = false;
   std::int64_t asked_bytes = 0;  // what was evaluated last compared the device's shared memory with so much; 0: nothing
   bool returns_chosen = false, returns_own = false;  // an answer was such a one, or one of its own
+  // A condition asked for a field that holds who left early (`self.disabled`), or for something else that differs.
+  bool asks_exits = false, asks_own = false;
 };
 
 }  // namespace ungate::python
