@@ -54,6 +54,13 @@ bool is_constant(const Tree& t, NodeId id, Constant c) {
   return t[id].kind == NodeKind::constant && t[id].op == static_cast<std::uint8_t>(c);
 }
 
+// `why = "needs sm_90"`
+bool makes_text(const Tree& t, NodeId id) {
+  if (t[id].kind != NodeKind::assign || t[id].count != 2 || t[t.child(id, 0)].kind != NodeKind::name) return false;
+  NodeId value = t.child(id, 1);
+  return t[value].kind == NodeKind::fstring || is_constant(t, value, Constant::string);
+}
+
 bool is_no(const Tree& t, NodeId id) {
   return is_constant(t, id, Constant::false_) || is_constant(t, id, Constant::none);
 }
@@ -65,10 +72,13 @@ Refusal Interpreter::refusal_of(const Tree& t, NodeId block, Symbol& type, Symbo
   NodeId only = block;
   bool warned = false;
   if (t[block].kind == NodeKind::block) {
+    // What leads up to an exception does not serve, nor does a text that is made for the refusal.
     only = 0;
+    NodeId last = t[block].count == 0 ? 0 : t.child(block, t[block].count - 1);
     for (NodeId child : t.children(block)) {
       warned = warned || warns(t, child);
-      if (only_logs(t, child)) continue;
+      bool leads_up = child != last && (t[last].kind == NodeKind::raise || makes_text(t, child));
+      if (only_logs(t, child) || leads_up) continue;
       if (only != 0) return Refusal::none;
       only = child;
     }
