@@ -84,7 +84,9 @@ void Interpreter::record(NodeId expr, Lifted value, Frame& f, DeviceSet mask, Wa
   if (f.intermediate) return;
   if (kind == Choice::Kind::flag && whole != nullptr && answers_call(expr, want, *whole, f)) return;
   if (f.rounds != nullptr && l_.uniform(value)) f.rounds->push_back({expr, choice_outcome(value), mask});
-  if (l_.uniform(value) || !is_choice(value, mask, passed || kind != Choice::Kind::flag)) return;
+  // `return self.plan`: a thing that some devices have none of is no answer.
+  bool needs_truth = passed || kind != Choice::Kind::flag || f.position == Choice::Position::returned;
+  if (l_.uniform(value) || !is_choice(value, mask, needs_truth)) return;
   Outcome outcome = choice_outcome(value);
   if (!outcome.differs(reach)) return;
   Choice& c = choice_at(expr, f);
