@@ -250,11 +250,17 @@ class Audit {
                        options_.targets);
     return {program_, *evaluation_, *cuda_, knowledge_, scan_.cuda, scan_.host,
             [this](const std::vector<Symbol>& names, const std::set<std::string>& folders) {
-              return cuda_holders(walk_.files, names, folders, store_, options_.threads);
+              return cuda_holders(walk_.files, names, folders, headers(), store_, options_.threads);
             },
             texts_of_modules(),
             options_.targets,
             natives_.libraries(), options_.threads, options_.open_too};
+  }
+
+  std::vector<std::string> headers() const {
+    std::vector<std::string> out;
+    for (const gate::PackageRules& package : rules_.gate.packages) out.insert(out.end(), package.headers.begin(), package.headers.end());
+    return out;
   }
 
   void judge(const gate::Inputs& inputs, gate::CudaReading reading) {

@@ -1,5 +1,6 @@
 #include "audit/scan.h"
 
+#include <algorithm>
 #include <cstring>
 #include <mutex>
 
@@ -68,7 +69,8 @@ Scan scan(const std::vector<FoundFile>& files, const python::WordSet& seeds, con
 }
 
 std::vector<std::string> cuda_holders(const std::vector<FoundFile>& files, const std::vector<Symbol>& names,
-                                      const std::set<std::string>& folders, FileStore& store, unsigned threads) {
+                                      const std::set<std::string>& folders, const std::vector<std::string>& headers,
+                                      FileStore& store, unsigned threads) {
   std::vector<std::string> out;
   python::WordSet wanted;
   for (Symbol name : names) wanted.add(name.text());
@@ -76,6 +78,7 @@ std::vector<std::string> cuda_holders(const std::vector<FoundFile>& files, const
   parallel_for(files.size(), threads, [&](std::size_t i) {
     const FoundFile& file = files[i];
     if (file.kind != FileKind::cuda || !folders.contains(file.path.substr(0, file.path.find('/')))) return;
+    if (std::ranges::any_of(headers, [&](const std::string& h) { return file.path.starts_with(h + '/'); })) return;
     store.look(file.path, [&](std::string_view text) {
       hit[i] = text.size() <= gate::kLongestHostFile && python::holds_any(text, wanted);
     });

@@ -26,8 +26,9 @@ Scan scan(const std::vector<FoundFile>& files, const python::WordSet& seeds, con
           unsigned threads, const std::atomic<bool>& cancelled);
 
 // The C++ files among `files`, in one of the folders that their paths begin with, that hold one of the names as
-// a word.
+// a word; those in folders of `headers` are left out.
 std::vector<std::string> cuda_holders(const std::vector<FoundFile>& files, const std::vector<Symbol>& names,
-                                      const std::set<std::string>& folders, FileStore& store, unsigned threads);
+                                      const std::set<std::string>& folders, const std::vector<std::string>& headers,
+                                      FileStore& store, unsigned threads);
 
 }  // namespace ungate::audit
