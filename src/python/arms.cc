@@ -71,13 +71,16 @@ Refusal Interpreter::refusal_of(const Tree& t, NodeId block, Symbol& type, Symbo
   if (block == 0) return Refusal::none;
   NodeId only = block;
   bool warned = false;
+  Symbol made_name, made;   // a text that is made before it is returned
   if (t[block].kind == NodeKind::block) {
     // What leads up to an exception does not serve, nor does a text that is made for the refusal.
     only = 0;
     NodeId last = t[block].count == 0 ? 0 : t.child(block, t[block].count - 1);
     for (NodeId child : t.children(block)) {
       warned = warned || warns(t, child);
-      bool leads_up = child != last && (t[last].kind == NodeKind::raise || makes_text(t, child));
+      bool makes = child != last && makes_text(t, child);
+      if (makes) made_name = t[t.child(child, 0)].name, made = literal_text(t, t.child(child, 1));
+      bool leads_up = makes || (child != last && t[last].kind == NodeKind::raise);
       if (only_logs(t, child) || leads_up) continue;
       if (only != 0) return Refusal::none;
       only = child;
@@ -101,7 +104,7 @@ Refusal Interpreter::refusal_of(const Tree& t, NodeId block, Symbol& type, Symbo
         if (t[value].count > 1) text = literal_text(t, t.child(value, 1));
         return Refusal::returns;
       }
-      if (Symbol s = literal_text(t, value); !s.empty() && s.text().find(' ') != std::string_view::npos) {
+      if (Symbol s = t[value].kind == NodeKind::name && t[value].name == made_name ? made : literal_text(t, value); !s.empty() && s.text().find(' ') != std::string_view::npos) {
         text = s;
         return Refusal::returns;
       }

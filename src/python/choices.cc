@@ -113,8 +113,10 @@ void Interpreter::record(NodeId expr, Lifted value, Frame& f, DeviceSet mask, Wa
 
 // `ok, why = supports(cc)` and `if ok:` are one gate: the call, with what the test does.
 bool Interpreter::answers_call(NodeId expr, Want want, const Whole& whole, const Frame& f) {
-  const Node& n = (*f.tree)[expr];
-  bool tested = f.position == Choice::Position::condition && n.kind == NodeKind::name && n.number != 0 && whole.root == expr;
+  const Tree& t = *f.tree;
+  const Node& n = t[expr];
+  bool alone = whole.root == expr || (t[whole.root].kind == NodeKind::bool_not && t.child(whole.root, 0) == expr);
+  bool tested = f.position == Choice::Position::condition && n.kind == NodeKind::name && n.number != 0 && alone;
   NodeId call = tested && n.number <= f.answers.size() ? f.answers[n.number - 1] : 0;
   auto known = choice_index_.find(key_of(f.tree, call));
   if (call == 0 || known == choice_index_.end()) return false;

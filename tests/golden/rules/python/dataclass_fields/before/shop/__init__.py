@@ -1,0 +1,23 @@
+import dataclasses
+from typing import Annotated
+
+import torch
+
+
+def is_hopper():
+    return torch.cuda.get_device_capability()[0] == 9
+
+
+@dataclasses.dataclass
+class Arguments:
+    wide_cache: Annotated[
+        bool,
+        "keep wide pages",
+    ] = False
+    backend: str = "triton"
+
+    def check(self):
+        if self.wide_cache and not is_hopper():
+            raise ValueError("wide pages need sm_90")
+        if self.backend == "wgmma" and not is_hopper():
+            raise ValueError("wgmma needs sm_90")
