@@ -331,7 +331,7 @@ class Tally:
 
     def __init__(self, rows, devices):
         self.rows, self.devices = rows, devices
-        self.compared = self.unknown = self.outside = 0
+        self.compared = self.unknown = self.settings = self.outside = 0
         self.places, self.open_by, self.wrong = set(), collections.Counter(), {}
 
     def add(self, device, saw):
@@ -341,6 +341,7 @@ class Tally:
             for value in values:
                 if row["unknown"] & bit:
                     self.unknown += 1
+                    self.settings += 1 if row["settings"] & bit else 0
                     self.open_by[f"{row['path']}:{row['begin'][0]}"] += 1
                 elif not (row["true"] | row["false"]) & bit:
                     self.outside += 1
@@ -351,11 +352,13 @@ class Tally:
                         self.wrong.setdefault(index, []).append((device, value))
 
     def show(self, limit):
-        share = 100.0 * self.unknown / max(1, self.compared + self.unknown)
+        def share(n):
+            return 100.0 * n / max(1, self.compared + self.unknown)
+
         print(f"values compared {self.compared} (of {len(self.places)} expressions), "
               f"disagree {sum(len(w) for w in self.wrong.values())} (of {len(self.wrong)})")
-        print(f"left open by the evaluator {self.unknown} ({share:.1f} %); "
-              f"at places that it says are not reached {self.outside}")
+        print(f"left open by the evaluator {self.unknown} ({share(self.unknown):.1f} %), of these {self.settings} where a "
+              f"setting or argument decides that it names; without a name {share(self.unknown - self.settings):.1f} %; at places that it says are not reached {self.outside}")
         for place, n in self.open_by.most_common(limit):
             print(f"  open {n}  {place}")
         for index, where in list(self.wrong.items())[:limit]:

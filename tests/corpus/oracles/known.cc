@@ -76,6 +76,19 @@ void print_facts(const rules::RuleSet& rules) {
   fmt::print("{}\n", w.text());
 }
 
+// The devices on which what is open is decided by a setting, an argument or a version, and by nothing else: a report
+// names it, and who knows it has the answer.
+arch::DeviceSet by_settings(const python::Choice& c) {
+  using Free = value::Free::Kind;
+  arch::DeviceSet settings, others;
+  for (const python::Choice::Decider& d : c.deciders) {
+    bool setting = d.free.kind == Free::env || d.free.kind == Free::config || d.free.kind == Free::argument ||
+                   d.free.kind == Free::toolkit || d.free.kind == Free::package_version;
+    (setting ? settings : others) |= d.where;
+  }
+  return settings - others;
+}
+
 void print_choices(const audit::Inside& in, const rules::RuleSet& rules) {
   print_facts(rules);
   using Kind = python::Choice::Kind;
@@ -85,10 +98,10 @@ void print_choices(const audit::Inside& in, const rules::RuleSet& rules) {
     const python::Module& module = in.program[c.place.module];
     auto begin = module.file->position(c.place.range.begin), end = module.file->position(c.place.range.end);
     fmt::print("{{\"path\": {}, \"module\": {}, \"begin\": [{}, {}], \"end\": [{}, {}], \"function\": {}, "
-               "\"true\": {}, \"false\": {}, \"unknown\": {}, \"alive\": {}}}\n",
+               "\"true\": {}, \"false\": {}, \"unknown\": {}, \"settings\": {}, \"alive\": {}}}\n",
                json_text(module.path), json_text(module.name.text()), begin.line, begin.column, end.line, end.column,
                json_text(c.function.text()), bits(c.outcome.may_true), bits(c.outcome.may_false),
-               bits(c.outcome.may_unknown), bits(c.alive));
+               bits(c.outcome.may_unknown), bits(by_settings(c)), bits(c.alive));
   }
 }
 
