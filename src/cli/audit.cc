@@ -181,7 +181,7 @@ Command audit_command(CLI::App& top) {
       ->group(kResult);
   declare_switch(*app, "--full", flags->full, "Every gate on a line of its own (human).")
       ->group(kResult);
-  declare_switch(*app, "--matrix", flags->matrix, "A table of gates by devices (human).")
+  declare_switch(*app, "--matrix", flags->matrix, "A table of gates by devices (human); what --target all gives, unless with --full.")
       ->group(kResult);
   declare_switch(*app, "--absolute", flags->absolute, "Full paths.")->group(kResult);
   declare_switch(*app, "--exit-zero", flags->exit_zero, "Exit with 0 although there are findings.")
@@ -196,7 +196,12 @@ Command audit_command(CLI::App& top) {
   declare_switch(*app, "--stats", flags->stats, "Times and counts, on stderr.")->group(kResult);
   declare_cache(*app, flags->cache, flags->cache_folder);
   declare(*app, *output, {Format::human, Format::concise, Format::json, Format::jsonl});
-  return {app, output, [flags](Console& console) { return run(*flags, console); }};
+  return {app, output, [flags](Console& console) {
+            // A report for each of twenty devices is not what anybody reads.
+            bool every = std::ranges::find(flags->target.targets, "all") != flags->target.targets.end();
+            flags->matrix = flags->matrix || (every && !flags->full);
+            return run(*flags, console);
+          }};
 }
 
 }  // namespace ungate::cli
