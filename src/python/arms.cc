@@ -34,7 +34,10 @@ bool Interpreter::warns(const Tree& t, NodeId id) const {
   NodeId value = t.child(id, 0);
   if (t[value].kind != NodeKind::call) return false;
   std::string_view what = t[t.child(value, 0)].name.text();
-  return std::ranges::any_of(k_.warnings, [&](const std::string& prefix) { return what.starts_with(prefix); });
+  if (std::ranges::any_of(k_.warnings, [&](const std::string& prefix) { return what.starts_with(prefix); })) return true;
+  if (t[value].count < 2) return false;
+  std::string message = text::lower(literal_text(t, t.child(value, 1)).text());
+  return std::ranges::any_of(k_.fallbacks, [&](const std::string& text) { return message.find(text) != std::string::npos; });
 }
 
 Symbol Interpreter::literal_text(const Tree& t, NodeId id) const {

@@ -79,7 +79,7 @@ void Interpreter::read_header(ClassId klass, const Statement& statement, Frame& 
 void Interpreter::note_decorator(Klass& k, std::string_view decorator) {
   std::string_view name = decorator.substr(0, decorator.find('('));
   if (std::size_t dot = name.rfind('.'); dot != std::string_view::npos) name = name.substr(dot + 1);
-  if (text::trim(name) == "dataclass") k.form = Klass::Form::dataclass;
+  if (k_.dataclasses.contains(Symbol(text::trim(name)))) k.form = Klass::Form::dataclass;
 }
 
 void Interpreter::set_bases(ClassId klass, std::vector<ValueId> bases) {

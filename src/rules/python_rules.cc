@@ -67,7 +67,7 @@ void load_source(const Yaml& node, python::Knowledge& into) {
 Status load_sources(std::string_view text, const std::string& file, python::Knowledge& into) {
   auto root = Yaml::parse(text, file);
   if (!root) return std::unexpected(root.error());
-  root->allow({"sources", "identities", "world", "unset", "present", "missing", "opaque", "logging", "complaints", "warnings", "common", "seeds"});
+  root->allow({"sources", "identities", "world", "unset", "present", "missing", "opaque", "logging", "dataclasses", "fallbacks", "complaints", "warnings", "common", "seeds"});
   for (const Yaml& node : (*root)["sources"].items()) load_source(node, into);
   add_names((*root)["identities"], into.identities);
   for (const Yaml& node : (*root)["world"].items()) {
@@ -82,6 +82,8 @@ Status load_sources(std::string_view text, const std::string& file, python::Know
   add_names((*root)["missing"], into.missing);
   add_names((*root)["opaque"], into.opaque);
   add_names((*root)["logging"], into.logging);
+  if ((*root)["dataclasses"].exists()) add_names((*root)["dataclasses"], into.dataclasses);
+  for (const std::string& words : (*root)["fallbacks"].texts()) into.fallbacks.push_back(words);
   if ((*root)["complaints"].exists()) add_names((*root)["complaints"], into.complaints);
   for (const std::string& prefix : (*root)["warnings"].texts()) into.warnings.push_back(prefix);
   add_names((*root)["common"], into.common);

@@ -21,3 +21,17 @@ class Arguments:
             raise ValueError("wide pages need sm_90")
         if self.backend == "wgmma" and not is_hopper():
             raise ValueError("wgmma needs sm_90")
+
+
+def config(cls):
+    return dataclasses.dataclass(cls)
+
+
+@config
+class CacheConfig:
+    wide_pages: bool = False
+
+    def check(self):
+        if self.wide_pages:
+            if not is_hopper():
+                raise ValueError("wide pages need sm_90")
