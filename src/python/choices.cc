@@ -102,6 +102,10 @@ void Interpreter::record(NodeId expr, Lifted value, Frame& f, DeviceSet mask, Wa
     c.want = want;
     c.negated = whole->negated && whole->in_and;
     c.refusal = whole->arms.refusal, c.raise_type = whole->arms.type, c.raise_text = whole->arms.text;
+    // `pads = version is None or not (version == 3 and cc == 9)`: what is stored spares those that the conjunction
+    // names something that all others get.
+    bool spares = f.position == Choice::Position::assigned && want == Want::no && whole->in_and && !whole->negated;
+    if (spares) c.want = Want::yes, c.condition = kNoIndex;
     c.chain = f.chain, c.arm = f.arm;
     c.either = whole->either;
     c.serves = whole->arms.body, c.other = whole->arms.orelse;
