@@ -70,6 +70,16 @@ bool is_no(const Tree& t, NodeId id) {
 
 }  // namespace
 
+// `reasons.append("too new a device")`
+bool Interpreter::complains(const Tree& t, NodeId call, Symbol& text) const {
+  NodeId callee = t[call].kind == NodeKind::call && t[call].count == 2 ? t.child(call, 0) : 0;
+  if (callee == 0 || t[callee].kind != NodeKind::attribute || t[callee].name.text() != "append") return false;
+  text = literal_text(t, t.child(call, 1));
+  std::string_view list = t[t.child(callee, 0)].name.text();
+  list.remove_prefix(list.rfind('_') + 1);
+  return k_.complaints.contains(Symbol(list)) && text.text().find(' ') != std::string_view::npos;
+}
+
 Refusal Interpreter::refusal_of(const Tree& t, NodeId block, Symbol& type, Symbol& text) const {
   if (block == 0) return Refusal::none;
   NodeId only = block;
@@ -92,6 +102,7 @@ Refusal Interpreter::refusal_of(const Tree& t, NodeId block, Symbol& type, Symbo
   }
   const Node& n = t[only];
   NodeId value = t.child(only, 0);
+  auto is_made = [&](NodeId id) { return t[id].kind == NodeKind::name && t[id].name == made_name; };
   switch (n.kind) {
     case NodeKind::raise:
       if (value != 0) {
@@ -107,20 +118,12 @@ Refusal Interpreter::refusal_of(const Tree& t, NodeId block, Symbol& type, Symbo
         if (t[value].count > 1) text = literal_text(t, t.child(value, 1));
         return Refusal::returns;
       }
-      if (Symbol s = t[value].kind == NodeKind::name && t[value].name == made_name ? made : literal_text(t, value); !s.empty() && s.text().find(' ') != std::string_view::npos) {
+      if (Symbol s = is_made(value) ? made : literal_text(t, value); !s.empty() && s.text().find(' ') != std::string_view::npos) {
         text = s;
         return Refusal::returns;
       }
       return warned ? Refusal::falls_back : Refusal::none;
-    case NodeKind::expression: {
-      // `reasons.append("too new a device")`
-      NodeId callee = t[value].kind == NodeKind::call && t[value].count == 2 ? t.child(value, 0) : 0;
-      if (callee == 0 || t[callee].kind != NodeKind::attribute || t[callee].name.text() != "append") return Refusal::none;
-      text = literal_text(t, t.child(value, 1));
-      std::string_view list = t[t.child(callee, 0)].name.text();
-      list.remove_prefix(list.rfind('_') + 1);
-      return k_.complaints.contains(Symbol(list)) && text.text().find(' ') != std::string_view::npos ? Refusal::returns : Refusal::none;
-    }
+    case NodeKind::expression: return complains(t, value, text) ? Refusal::returns : Refusal::none;
     case NodeKind::continue_: return Refusal::skips;
     case NodeKind::assign:
       if (n.count == 2 && is_no(t, t.child(only, 1))) return Refusal::assigns;

@@ -83,12 +83,12 @@ Lifted Interpreter::attribute_of(ValueId v, Symbol name, Frame& f, DeviceSet mas
       if (Lifted found; class_attribute(s_.node(v).ref, name, found)) {
         // None is there for other classes to say more.
         bool none = f.emit && f.receiver && l_.uniform(found) && s_.kind(l_.value(found)) == Kind::none;
-        if (none) return l_.join(found, unknown(Free_::config, std::string(classes_[s_.node(v).ref].name.text()) + '.' + std::string(name.text())));
+        if (none) return l_.join(found, unknown(Free_::config, attribute_name(s_.node(v).ref, name)));
         return bind_attribute(found, l_.of(v), true, f, mask);
       }
       static const Symbol kName("__name__");
       if (name == kName) return l_.of(s_.string(classes_[s_.node(v).ref].name));
-      return unknown(Free_::name, std::string(classes_[s_.node(v).ref].name.text()) + '.' + std::string(name.text()));
+      return unknown(Free_::name, attribute_name(s_.node(v).ref, name));
     }
     case Kind::record: {
       const Klass& k = classes_[s_.node(v).ref];
@@ -146,10 +146,14 @@ Lifted Interpreter::module_attribute(ModuleId id, Symbol name) {
   return global(id, name);
 }
 
+std::string Interpreter::attribute_name(ClassId klass, Symbol name) const {
+  return std::string(classes_[klass].name.text()) + '.' + std::string(name.text());
+}
+
 Lifted Interpreter::object_attribute(ValueId v, Symbol name, Frame& f, DeviceSet mask) {
   ClassId klass = s_.node(v).ref;
   bool passed = classes_[klass].form == Klass::Form::dataclass && classes_[klass].has_field(name);
-  auto open = [&](Free_ kind) { return unknown(kind, std::string(classes_[klass].name.text()) + '.' + std::string(name.text())); };
+  auto open = [&](Free_ kind) { return unknown(kind, attribute_name(klass, name)); };
   if (ValueId field; s_.field(v, name, field)) return l_.of(field);
   Lifted found;
   bool in_class = class_attribute(klass, name, found);

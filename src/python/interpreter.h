@@ -184,6 +184,7 @@ class Interpreter {
   // arms.cc
   Symbol literal_text(const Tree& t, NodeId id) const;
   bool warns(const Tree& t, NodeId id) const;
+  bool complains(const Tree& t, NodeId call, Symbol& text) const;
   Refusal refusal_of(const Tree& t, NodeId block, Symbol& type, Symbol& text) const;
   Arms judge_arms(const Tree& t, NodeId body, NodeId orelse) const;
   bool handles(const Tree& t, NodeId handler, Symbol type) const;
@@ -245,6 +246,7 @@ class Interpreter {
 
   // eval.cc
   Lifted unknown(Free_ kind, std::string_view name);
+  std::string attribute_name(ClassId klass, Symbol name) const;  // "Class.name"
   Lifted eval(NodeId id, Frame& f, DeviceSet mask);
   Lifted passed(NodeId id, Choice::Position as, Frame& f, DeviceSet mask);
   Lifted eval_raw(NodeId id, Frame& f, DeviceSet mask);

@@ -87,10 +87,9 @@ ValueId Interpreter::unsettled(ValueId v) {
   auto fields = s_.items(v);
   for (std::size_t i = 0; i + 1 < fields.size(); i += 2) {
     Symbol name = s_.node(fields[i]).name;
-    ValueId open = s_.kind(fields[i + 1]) != Kind::none
-                       ? unsettled(fields[i + 1])
-                       : s_.join(fields[i + 1], s_.unknown({Free_::config, Symbol(std::string(classes_[s_.node(v).ref].name.text()) + '.' +
-                                                                                  std::string(name.text()))}));
+    bool none = s_.kind(fields[i + 1]) == Kind::none;
+    ValueId open = none ? s_.join(fields[i + 1], s_.unknown({Free_::config, Symbol(attribute_name(s_.node(v).ref, name))}))
+                        : unsettled(fields[i + 1]);
     if (open != fields[i + 1]) out = s_.with_field(out, name, open);
   }
   return out;
