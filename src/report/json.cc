@@ -56,6 +56,7 @@ void write_finding(JsonWriter& w, const audit::Report& report, const gate::Gate&
   w.texts("behind", s.behind);
   w.string_or_null("guards", g.guards)
       .string_or_null("group", g.group)
+      .string_or_null("follows", g.follows)
       .string_or_null("chain", g.chain);
   write_evidence(w, "evidence", s.evidence);
   write_evidence(w, "path_to", g.path_to);
