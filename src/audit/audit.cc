@@ -46,6 +46,12 @@ class Audit {
     report_.world.assume({value::Free::Kind::toolkit, Symbol("CUDA")}, std::string("13.0"), "default");
     cuda::assume_linux_gcc(cuda_world_, "default");
     cuda::assume_toolkit(cuda_world_, 13, 0, "default");
+    for (const gate::PackageRules& package : rules_.gate.packages) {
+      for (const auto& [name, body] : package.macros) {
+        cuda_world_.assume({value::Free::Kind::macro, Symbol(name)}, body, package.file);
+        target_macros_.push_back(name);
+      }
+    }
     assume();
     start("walk");
     look();
@@ -127,7 +133,7 @@ class Audit {
 
   void read() {
     static const std::atomic<bool> never{false};
-    scan_ = scan(walk_.files, python::seed_words(rules_.python), rules_.gate.host.seeds, store_, texts_, options_.threads,
+    scan_ = scan(walk_.files, python::seed_words(rules_.python), rules_.gate.host.seeds, target_macros_, store_, texts_, options_.threads,
                  options_.cancelled == nullptr ? never : *options_.cancelled);
     report_.unread.insert(report_.unread.end(), scan_.unread.begin(), scan_.unread.end());
     report_.counts.guarded = scan_.cuda.size();
@@ -310,6 +316,7 @@ class Audit {
   package::Owners owners_;
   python::Program program_;
   value::World cuda_world_;
+  std::vector<std::string> target_macros_;
   gate::Knowledge knowledge_;
   std::optional<gate::CudaFiles> cuda_;
   Walk walk_;

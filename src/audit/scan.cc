@@ -16,15 +16,15 @@ namespace {
 constexpr std::uint64_t kLargest = 64u << 20;
 
 // Names that only a text about devices holds.
-bool names_target(std::string_view text) {
-  constexpr std::string_view kName = "__CUDA_ARCH";
-  return memmem(text.data(), text.size(), kName.data(), kName.size()) != nullptr;
+bool names_target(std::string_view text, const std::vector<std::string>& macros) {
+  auto holds = [&](std::string_view name) { return memmem(text.data(), text.size(), name.data(), name.size()) != nullptr; };
+  return holds("__CUDA_ARCH") || std::ranges::any_of(macros, holds);
 }
 
 }  // namespace
 
-Scan scan(const std::vector<FoundFile>& files, const python::WordSet& seeds, const std::vector<std::string>& host_seeds, FileStore& store, const Overlay* overlay,
-          unsigned threads, const std::atomic<bool>& cancelled) {
+Scan scan(const std::vector<FoundFile>& files, const python::WordSet& seeds, const std::vector<std::string>& host_seeds,
+          const std::vector<std::string>& macros, FileStore& store, const Overlay* overlay, unsigned threads, const std::atomic<bool>& cancelled) {
   Scan out;
   std::vector<std::vector<python::WordHash>> words(files.size());
   std::vector<char> hit(files.size(), 0), host(files.size(), 0);
@@ -47,7 +47,7 @@ Scan scan(const std::vector<FoundFile>& files, const python::WordSet& seeds, con
       bytes = std::move(text->bytes);
     }
     if (file.kind == FileKind::cuda) {
-      hit[i] = names_target(bytes);
+      hit[i] = names_target(bytes, macros);
       host[i] = !host_seeds.empty() && bytes.size() <= gate::kLongestHostFile &&
                 (host_texts.any_in(bytes) || cuda::may_hold_code_names(bytes));
     } else {

@@ -21,9 +21,9 @@ struct Scan {
 
 // Keeps in `store` the texts of Python files that hold one of `seeds`, and of CUDA files that hit; other
 // texts are dropped and read again if a later round asks for them.
-// `host_seeds`: what makes a C++ file one that asks for the device.
-Scan scan(const std::vector<FoundFile>& files, const python::WordSet& seeds, const std::vector<std::string>& host_seeds, FileStore& store, const Overlay* overlay,
-          unsigned threads, const std::atomic<bool>& cancelled);
+// `macros`: what else than __CUDA_ARCH__ stands for the code target; `host_seeds`: what makes a C++ file one that asks for the device.
+Scan scan(const std::vector<FoundFile>& files, const python::WordSet& seeds, const std::vector<std::string>& host_seeds,
+          const std::vector<std::string>& macros, FileStore& store, const Overlay* overlay, unsigned threads, const std::atomic<bool>& cancelled);
 
 // The C++ files among `files`, in one of the folders that their paths begin with, that hold one of the names as
 // a word; those in folders of `headers` are left out.

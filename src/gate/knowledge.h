@@ -65,6 +65,7 @@ struct PackageRules {
   std::vector<cuda::Vocabulary::ExportMacro> export_macros;
   std::vector<PackageNote> notes;
   std::vector<PackagePart> parts;
+  std::vector<std::pair<std::string, std::string>> macros;  // that its builds define for the device at hand, and their bodies
   std::vector<std::string> headers;       // folders of headers that come along to be compiled against: names of host code are not followed into them
   std::vector<std::string> measured;      // in names of tables by device that hold measured sizes, in lower case
 };

@@ -84,7 +84,7 @@ gate::PackagePart load_part(const Yaml& node) {
 Result<PackageFile> load_package(std::string_view text, const std::string& file) {
   auto root = Yaml::parse(text, file);
   if (!root) return std::unexpected(root.error());
-  root->allow({"package", "folder", "versions", "jit", "aot", "objects", "exports", "caches", "prebuilt", "notes", "parts", "measured", "headers"});
+  root->allow({"package", "folder", "versions", "jit", "aot", "objects", "exports", "caches", "prebuilt", "notes", "parts", "measured", "headers", "macros"});
   PackageFile out;
   out.rules.package = package::normalised_name(root->required("package"));
   out.rules.folder = (*root)["folder"].text_or("");
@@ -99,6 +99,13 @@ Result<PackageFile> load_package(std::string_view text, const std::string& file)
   out.rules.aot_modules = (*root)["aot"].texts();
   out.rules.measured = (*root)["measured"].texts();
   out.rules.headers = (*root)["headers"].texts();
+  if ((*root)["macros"].exists()) {
+    for (const Yaml& node : (*root)["macros"].items()) {
+      node.allow({"name", "body", "source"});
+      node.required("source");
+      out.rules.macros.emplace_back(node.required("name"), node.required("body"));
+    }
+  }
   for (const Yaml& node : (*root)["objects"].items()) {
     node.allow({"name", "class", "source"});
     node.required("source");
