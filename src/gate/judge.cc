@@ -125,7 +125,7 @@ void Judge::by_shared_memory(Item& item, Standing& s) {
                                                 asked, s.device.name(), device.smem_block_kb * 1024)
                                   : fmt::format("it asks for {} bytes of shared memory; a block of {} can have {}", asked, s.device.name(),
                                                 device.smem_block_kb * 1024),
-                        "rules/archs.yaml"});
+                        "https://docs.nvidia.com/cuda/cuda-c-programming-guide/#compute-capabilities"});
 }
 
 // A run-time test in C++: what its arm names, then what its modules hold. That nothing was found in the way

@@ -222,21 +222,20 @@ const PackagePart* Parts::find(const Item& item, const Admission& admission, arc
   }
   // `if backend == "trtllm": if not is_sm100(): raise`
   bool refines = c.refusal == python::Refusal::raises && c.serves == 0;
+  std::string_view tested = file.text((*c.tree)[test_around(*c.tree, c.place.range)].range);
   if (within == Within::arm) {
     // What stands deeper in the arm has gates of its own.
     for (NodeId statement : simple_statements(*c.tree, c.serves)) {
       if (const PackagePart* part = named_at(statement)) return part;
     }
     if (const PackagePart* part = behind(item, parts)) return part;
-    if (refines) return named_in(file.text((*c.tree)[test_around(*c.tree, c.place.range)].range), asked);
+    if (refines) return named_in(tested, asked);
     bool predicate = c.position == Choice::Position::returned || c.refusal == python::Refusal::returns;
     return predicate ? named_in(item.gate.enclosing, parts) : nullptr;
   }
   if (const PackagePart* part = in_arm(*c.tree, c.serves, file, parts)) return part;
   if (const PackagePart* part = behind(item, parts)) return part;
-  if (refines) {
-    if (const PackagePart* part = named_in(file.text((*c.tree)[test_around(*c.tree, c.place.range)].range), asked)) return part;
-  }
+  if (const PackagePart* part = refines ? named_in(tested, asked) : nullptr) return part;
   // An arm that takes the target out of what all others get: that is in the other arms.
   if (admission.exception) {
     if (const PackagePart* part = named_in(file.text(evaluation_.chains()[c.chain].place.range), parts)) return part;

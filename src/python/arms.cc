@@ -74,10 +74,12 @@ bool is_no(const Tree& t, NodeId id) {
 bool Interpreter::complains(const Tree& t, NodeId call, Symbol& text) const {
   NodeId callee = t[call].kind == NodeKind::call && t[call].count == 2 ? t.child(call, 0) : 0;
   if (callee == 0 || t[callee].kind != NodeKind::attribute || t[callee].name.text() != "append") return false;
-  text = literal_text(t, t.child(call, 1));
+  Symbol sentence = literal_text(t, t.child(call, 1));
   std::string_view list = t[t.child(callee, 0)].name.text();
   list.remove_prefix(list.rfind('_') + 1);
-  return k_.complaints.contains(Symbol(list)) && text.text().find(' ') != std::string_view::npos;
+  if (!k_.complaints.contains(Symbol(list)) || sentence.text().find(' ') == std::string_view::npos) return false;
+  text = sentence;
+  return true;
 }
 
 Refusal Interpreter::refusal_of(const Tree& t, NodeId block, Symbol& type, Symbol& text) const {
@@ -86,7 +88,7 @@ Refusal Interpreter::refusal_of(const Tree& t, NodeId block, Symbol& type, Symbo
   bool warned = false;
   Symbol made_name, made;   // a text that is made before it is returned
   if (t[block].kind == NodeKind::block) {
-    // What leads up to an exception does not serve, nor does a text that is made for the refusal.
+    // What leads up to an exception does not serve, or serves on conditions; nor does a text made for the refusal.
     only = 0;
     NodeId last = t[block].count == 0 ? 0 : t.child(block, t[block].count - 1);
     for (NodeId child : t.children(block)) {

@@ -19,6 +19,7 @@ void Interpreter::assign(NodeId target, Lifted value, Frame& f, DeviceSet mask) 
   switch (n.kind) {
     case NodeKind::name:
       if (n.number == 0) break;
+      if (n.number <= f.answers.size()) f.answers[n.number - 1] = 0;
       f.slots[n.number - 1] = l_.overlay(f.slots[n.number - 1], mask, value);
       if (f.emit && !l_.uniform(value)) {
         f.origins.resize(f.slots.size());
@@ -83,11 +84,11 @@ void Interpreter::note_field_read(Lifted object, Symbol name, Frame& f) const {
 // `ok, why = supports(cc)`: what asks for ok next asks for the call's answer.
 void Interpreter::note_answer(NodeId target, NodeId value, Frame& f) {
   const Tree& t = *f.tree;
-  bool unpacks = t[target].kind == NodeKind::tuple && t[target].count > 0;
-  NodeId first = unpacks ? t.child(target, 0) : target;
+  if (t[target].kind != NodeKind::tuple || t[target].count == 0 || t[value].kind != NodeKind::call) return;
+  NodeId first = t.child(target, 0);
   if (t[first].kind != NodeKind::name || t[first].number == 0) return;
   f.answers.resize(f.slots.size(), 0);
-  f.answers[t[first].number - 1] = unpacks && t[value].kind == NodeKind::call ? value : 0;
+  f.answers[t[first].number - 1] = value;
 }
 
 void Interpreter::unpack(NodeId target, Lifted value, Frame& f, DeviceSet mask) {

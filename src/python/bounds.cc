@@ -7,7 +7,7 @@ namespace ungate::python {
 
 namespace {
 
-// `cls.NAME`, `self.NAME` in a method; 0 if it is something else.
+// `cls.NAME`, `self.NAME` in a method.
 bool is_own_attribute(const Tree& t, NodeId operand) {
   if (t[operand].kind != NodeKind::attribute) return false;
   const Node& base = t[t.child(operand, 0)];
@@ -19,8 +19,8 @@ NodeId assigned_value(const Tree& t) {
   auto statements = t.children(t.root);
   if (statements.size() != 1) return 0;
   const Node& n = t[statements[0]];
-  if (n.kind == NodeKind::assign && n.count == 2) return t.child(statements[0], 1);
-  return 0;
+  if (n.kind == NodeKind::annotated) return t.child(statements[0], 2);
+  return n.kind == NodeKind::assign && n.count == 2 ? t.child(statements[0], 1) : 0;
 }
 
 }  // namespace

@@ -108,7 +108,7 @@ void Interpreter::set_bases(ClassId klass, std::vector<ValueId> bases) {
     else if (name != "object" && name != "ABC" && name != "Protocol" && name != "Generic" && name != "str" && name != "int") {
       k.external_base = true;
     }
-    if (name == "BaseModel" || name == "Struct") k.form = Klass::Form::dataclass;  // pydantic, msgspec: made like one
+    if (k_.dataclasses.contains(Symbol(name))) k.form = Klass::Form::dataclass;
   }
 }
 

@@ -12,8 +12,9 @@ bool Interpreter::answers_call(NodeId expr, Want want, const Whole& whole, const
   bool alone = whole.root == expr || (t[whole.root].kind == NodeKind::bool_not && t.child(whole.root, 0) == expr);
   bool tested = f.position == Choice::Position::condition && n.kind == NodeKind::name && n.number != 0 && alone;
   NodeId call = tested && n.number <= f.answers.size() ? f.answers[n.number - 1] : 0;
+  if (call == 0) return false;
   auto known = choice_index_.find(key_of(f.tree, call));
-  if (call == 0 || known == choice_index_.end()) return false;
+  if (known == choice_index_.end()) return false;
   Choice& c = choices[known->second];
   c.position = Choice::Position::condition;
   c.want = want;

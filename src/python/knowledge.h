@@ -66,7 +66,7 @@ struct Knowledge {
   Set identities;               // decorators and wrappers that give back the function they are given
   Set captures;                 // dotted functions whose calls are kept: builders of JIT modules
   Set logging;                  // first names of calls that only log: logger, warnings, print
-  Set dataclasses;              // last names of decorators that make a dataclass
+  Set dataclasses;              // last names of decorators and bases that make a dataclass
   std::vector<std::string> fallbacks;  // texts in what is logged where somebody does not get what was asked for
   Set complaints;               // lists that a sentence is added to for each reason not to serve
   std::vector<std::string> warnings;  // how the last name begins where a call tells of a fallback: warn

@@ -68,7 +68,8 @@ gate::PackagePart load_part(const Yaml& node) {
   part.expressions = node["expressions"].texts();
   part.text = node.required("text");
   part.link = node.required("link");
-  if (part.names.empty() && part.values.empty() && part.expressions.empty()) node.fail("a part has names, values or expressions");
+  bool stands = !part.names.empty() || !part.imports.empty() || !part.values.empty() || !part.expressions.empty();
+  if (!stands) node.fail("a part has names, imports, values or expressions");
   if (!node["targets"].exists() && !node["shared_memory"].exists()) node.fail("a part holds for targets or needs shared_memory");
   if (node["targets"].exists()) {
     if (auto targets = arch::parse_device_set(node.required("targets"))) part.targets = *targets;

@@ -203,6 +203,13 @@ TEST_F(Discover, DefaultsToTheActiveEnvironmentThenPath) {
   EXPECT_EQ(error.where, tree_.path("gone"));
 }
 
+TEST_F(Discover, AFolderOfLinksHoldsWhatTheyLeadTo) {
+  tree_.file("elsewhere/pkg/__init__.py");
+  tree_.folder("linked");
+  tree_.link("../elsewhere/pkg", "linked/pkg");
+  EXPECT_THAT(sites(path("linked")), ElementsAre("folder linked"));
+}
+
 TEST_F(Discover, BadPathsAreOneErrorEach) {
   EXPECT_EQ(failure({{"no/such"}, ""}).code, ErrorCode::no_such_path);
   EXPECT_EQ(failure({{"no/such"}, ""}).where, "no/such");

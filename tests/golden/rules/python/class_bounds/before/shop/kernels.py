@@ -18,3 +18,7 @@ class Mixed(Runner):
 
 class Wide(Runner):
     served_archs = (90, 100, 120)
+
+
+class Annotated(Runner):
+    served_archs: tuple = HOPPER

@@ -2,6 +2,7 @@ import dataclasses
 from typing import Annotated
 
 import torch
+from pydantic import BaseModel
 
 
 def is_hopper():
@@ -35,3 +36,11 @@ class CacheConfig:
         if self.wide_pages:
             if not is_hopper():
                 raise ValueError("wide pages need sm_90")
+
+
+class ServerConfig(BaseModel):
+    wide_pages: bool = False
+
+    def check(self):
+        if self.wide_pages and not is_hopper():
+            raise ValueError("wide pages need sm_90")

@@ -24,3 +24,11 @@ def pick_batch():
         batch = 64
         return batch
     return 128
+
+
+def load_either(fallback):
+    if not is_hopper():
+        if fallback:
+            return "fallback"
+        raise RuntimeError("needs sm_90 or a fallback")
+    return "wide"
