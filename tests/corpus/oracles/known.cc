@@ -9,6 +9,10 @@
 //                               which the text there is certainly compiled, and certainly not. `wide`: macros that
 //                               no text defines are absent, but for those that headers out of reach may define;
 //                               without it only those with the prefixes of the package's rules
+//   known skipped ENV           asks libclang itself which ranges of each CUDA file with conditions on the device it
+//                               skips, the file read alone, for each class of code targets that look alike; prints
+//                               what was compared and each disagreement. Exit status 1 if there is one, 77 without
+//                               libclang
 //
 // Sets are numbers: bit i is row i of the list that the first line names.
 #include <fmt/core.h>
@@ -23,6 +27,7 @@
 #include "audit/audit.h"
 #include "base/json.h"
 #include "base/text.h"
+#include "cuda/libclang.h"
 #include "package/environment.h"
 #include "prove/units.h"
 
@@ -229,10 +234,49 @@ class Conditions {
   std::uint64_t next_ = 0;
 };
 
+int compare_skipped(const audit::Inside& in) {
+  std::set<std::string> paths;
+  for (const gate::Gate& g : in.report.gates) {
+    if (g.form.starts_with("pp-")) paths.insert(g.path);
+  }
+  using Is = cuda::Confirmation::Is;
+  std::map<std::string, unsigned> failed;
+  unsigned compared_files = 0, nothing = 0, compared = 0, disagreements = 0;
+  std::string version;
+  for (const std::string& path : paths) {
+    cuda::ConfirmRequest request{*in.cuda.text(path), &in.cuda.alone(path)};
+    cuda::Confirmation c = cuda::confirm({request}, in.cuda_world, {}).front();
+    if (c.is == Is::not_comparable) {
+      ++nothing;
+      continue;
+    }
+    if (c.is == Is::unavailable) {
+      ++failed[c.reason];
+      continue;
+    }
+    version = c.version;
+    ++compared_files;
+    compared += c.compared;
+    disagreements += c.disagreements.size();
+    for (const cuda::Disagreement& d : c.disagreements) {
+      const cuda::Directives& all = *request.file.directives;
+      source::Range range = all.list[all.arms[d.arm].directive].range;
+      const source::SourceFile& file = *in.cuda.file(path);
+      fmt::print("DISAGREE {}: {}: {} for {}\n", file.at(range.begin), text::one_line(file.text(range), 120),
+                 d.clang ? "compiled" : "not compiled", d.target.name());
+    }
+  }
+  for (const auto& [why, n] : failed) fmt::print("not compared {}: {}\n", text::count(n, "file"), why);
+  fmt::print("{}: {} compared, {} where other files decide everything; arms compared {}, disagree {}\n",
+             version.empty() ? "libclang" : version, text::count(compared_files, "file"), nothing, compared, disagreements);
+  if (compared_files == 0) return 77;
+  return disagreements > 0 ? 1 : 0;
+}
+
 int run(int argc, char** argv) {
   std::string what = argc > 2 ? argv[1] : "";
-  if (what != "choices" && !(what == "conditions" && argc > 3)) {
-    fmt::print(stderr, "usage: known choices ENV | known conditions ENV OUT [wide]\n");
+  if (what != "choices" && what != "skipped" && !(what == "conditions" && argc > 3)) {
+    fmt::print(stderr, "usage: known choices ENV | known conditions ENV OUT [wide] | known skipped ENV\n");
     return 2;
   }
   auto rules = rules::load_rules({});
@@ -246,8 +290,11 @@ int run(int argc, char** argv) {
   audit::Options options;
   options.targets = {*arch::find_device(12, 0)};
   options.binaries = false;
+  options.open_too = what == "skipped";
+  int status = 0;
   options.inspect = [&](const audit::Inside& in) {
     if (what == "choices") print_choices(in, *rules);
+    else if (what == "skipped") status = compare_skipped(in);
     else Conditions(in, *rules, argv[3], argc > 4).run();
   };
   for (const package::Environment& e : *environments) {
@@ -256,7 +303,7 @@ int run(int argc, char** argv) {
       return 2;
     }
   }
-  return 0;
+  return status;
 }
 
 }  // namespace
