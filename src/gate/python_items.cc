@@ -103,6 +103,7 @@ const python::Condition* condition_of(const python::Evaluation& evaluation, cons
 Effect effect_of(const Choice& c, bool builds_ahead) {
   // A flag that is stored or passed on: what it means stands where it is asked for.
   bool stored = c.position == Choice::Position::assigned || c.position == Choice::Position::argument;
+  if (c.sink != nullptr && c.sink->is_bound()) return Effect::feature_off;   // something else is chosen, or nothing
   bool refuses = c.kind == Choice::Kind::subscript || c.kind == Choice::Kind::refusing_call;
   if (stored && c.sink == nullptr && !refuses) return Effect::definition;
   if (refuses || c.refusal == python::Refusal::raises || c.sink != nullptr) return Effect::raises;

@@ -82,6 +82,13 @@ bool Interpreter::complains(const Tree& t, NodeId call, Symbol& text) const {
   return true;
 }
 
+// `return self._fallback(x)`: who gets this asked for something else.
+bool Interpreter::calls_fallback(const Tree& t, NodeId value) const {
+  if (t[value].kind != NodeKind::call) return false;
+  std::string name = text::lower(t[t.child(value, 0)].name.text());
+  return std::ranges::any_of(k_.fallback_names, [&](const std::string& part) { return name.find(part) != std::string::npos; });
+}
+
 Refusal Interpreter::refusal_of(const Tree& t, NodeId block, Symbol& type, Symbol& text) const {
   if (block == 0) return Refusal::none;
   NodeId only = block;
@@ -124,7 +131,7 @@ Refusal Interpreter::refusal_of(const Tree& t, NodeId block, Symbol& type, Symbo
         text = s;
         return Refusal::returns;
       }
-      return warned ? Refusal::falls_back : Refusal::none;
+      return warned || calls_fallback(t, value) ? Refusal::falls_back : Refusal::none;
     case NodeKind::expression: return complains(t, value, text) ? Refusal::returns : Refusal::none;
     case NodeKind::continue_: return Refusal::skips;
     case NodeKind::assign:

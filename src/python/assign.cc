@@ -35,6 +35,7 @@ void Interpreter::assign(NodeId target, Lifted value, Frame& f, DeviceSet mask) 
         return s_.kind(object) == Kind::object ? s_.with_field(object, n.name, v) : object;
       });
       note_chosen_field(base, n.name, value, {f.module, n.range}, f);
+      note_stored(base, n.name, value, mask);
       if (f.emit && depends_on_device(value)) derive(n.name, Derived::As::attribute, f.module);
       if (changed != base) reassign(t.child(target, 0), changed, f, mask);
       break;
@@ -54,6 +55,14 @@ void Interpreter::reassign(NodeId target, Lifted changed, Frame& f, DeviceSet ma
   const Node& n = (*f.tree)[target];
   if (n.kind != NodeKind::name) assign(target, changed, f, mask);
   else if (n.number != 0) f.slots[n.number - 1] = l_.overlay(f.slots[n.number - 1], mask, changed);
+}
+
+// `cls.name = value`, for who asks what is stored there.
+void Interpreter::note_stored(Lifted base, Symbol name, Lifted value, DeviceSet mask) {
+  if (!class_store_ || class_store_->name != name || !l_.uniform(base)) return;
+  ValueId klass = l_.value(base);
+  if (s_.kind(klass) != Kind::klass || s_.node(klass).ref != class_store_->klass) return;
+  class_store_->value = l_.join(class_store_->value, l_.overlay(Lifted(), mask, value));
 }
 
 // A field that a device decides of: given a value that differs, or given one in an arm for some devices.

@@ -79,7 +79,10 @@ void Interpreter::read_header(ClassId klass, const Statement& statement, Frame& 
 void Interpreter::note_decorator(Klass& k, std::string_view decorator) {
   std::string_view name = decorator.substr(0, decorator.find('('));
   if (std::size_t dot = name.rfind('.'); dot != std::string_view::npos) name = name.substr(dot + 1);
-  if (k_.dataclasses.contains(Symbol(text::trim(name)))) k.form = Klass::Form::dataclass;
+  if (text::trim(name) == "total_ordering") k.total_ordering = true;
+  if (!k_.dataclasses.contains(Symbol(text::trim(name)))) return;
+  k.form = Klass::Form::dataclass;
+  k.orders_fields = decorator.find("order=True") != std::string_view::npos;
 }
 
 void Interpreter::set_bases(ClassId klass, std::vector<ValueId> bases) {
@@ -163,7 +166,7 @@ void Interpreter::bound_names(const Tree& t, NodeId id, std::vector<Symbol>& out
 bool Interpreter::own_attribute(ClassId klass, Symbol name, Lifted& out) {
   Klass& k = classes_[klass];
   if (auto found = k.attributes.find(name); found != k.attributes.end()) {
-    out = found->second;
+    out = with_stored(klass, name, found->second);
     return true;
   }
   auto bound = k.binders.find(name);
@@ -175,19 +178,60 @@ bool Interpreter::own_attribute(ClassId klass, Symbol name, Lifted& out) {
   for (std::uint32_t member : std::vector(bound->second)) run_member(klass, member);
   k.pending.erase(name);
   auto found = k.attributes.find(name);
-  if (found == k.attributes.end()) {
-    out = unknown(Free_::name, name.text());
-    return true;
-  }
-  // What a class method stores in it later is not known.
-  std::string_view text = p_[k.module].file->text();
-  std::string pattern = "cls." + std::string(name.text());
-  bool stored = std::ranges::any_of(k.members, [&](const Klass::Member& member) {
-    return member.kind == LineKind::function && writes(text.substr(member.range.begin, member.range.size()), pattern);
-  });
-  if (stored) found->second = l_.join(found->second, unknown(Free_::config, pattern));
-  out = found->second;
+  out = found == k.attributes.end() ? unknown(Free_::name, name.text()) : with_stored(klass, name, found->second);
   return true;
+}
+
+// The methods that store something in an attribute of the class: `cls._instance = detect()`.
+const std::vector<std::uint32_t>& Interpreter::writers_of(ClassId klass, Symbol name) {
+  Klass& k = classes_[klass];
+  auto [entry, fresh] = k.writers.try_emplace(name);
+  if (!fresh) return entry->second;
+  std::string_view text = p_[k.module].file->text();
+  std::string own = attribute_name(klass, name), shared = "cls." + std::string(name.text());
+  for (std::uint32_t i = 0; i < k.members.size(); ++i) {
+    if (k.members[i].kind != LineKind::function) continue;
+    std::string_view method = text.substr(k.members[i].range.begin, k.members[i].range.size());
+    if (writes(method, shared) || writes(method, own)) entry->second.push_back(i);
+  }
+  return entry->second;
+}
+
+// An attribute of the class as its methods leave it. What is None until the first of them ran is what they store.
+Lifted Interpreter::with_stored(ClassId klass, Symbol name, Lifted initial) {
+  if (l_.uniform(initial) && s_.kind(l_.value(initial)) == Kind::function) return initial;
+  const std::vector<std::uint32_t> writers = writers_of(klass, name);
+  if (writers.empty()) return initial;
+  Lifted not_known = unknown(Free_::config, "cls." + std::string(name.text()));
+  auto [entry, fresh] = classes_[klass].stored.try_emplace(name, not_known);   // that, while the writers run
+  if (fresh) {
+    Lifted all;
+    for (std::uint32_t writer : writers) all = l_.join(all, stored_by(klass, method_at(klass, writer), name, not_known));
+    classes_[klass].stored[name] = all == Lifted() ? not_known : all;
+  }
+  Lifted stored = classes_[klass].stored[name];
+  bool made = stored != not_known && l_.uniform(initial) && s_.kind(l_.value(initial)) == Kind::none;
+  return made ? stored : l_.join(initial, stored);
+}
+
+// What a method, run for the class, stores there. What a caller hands over, to set it to something else than what
+// the program finds, is not counted, and neither is None: it goes back to the start.
+Lifted Interpreter::stored_by(ClassId klass, FunctionId method, Symbol name, Lifted not_known) {
+  bool short_enough = functions_[method].lines <= (mentions_derived(method) ? kLong : kTiny);
+  if (!short_enough || depth_ >= kDepth) return not_known;
+  auto outer = std::exchange(class_store_, ClassStore{klass, name, {}});
+  bool of_class = read(method).binding == Function::Binding::klass;
+  run_for_receiver(method, l_.of(of_class ? s_.handle(Kind::klass, klass) : s_.object(klass, {}, true)));
+  Lifted stored = class_store_->value;
+  class_store_ = outer;
+  return l_.map(stored, [&](ValueId v) {
+    ValueId out = s_.absent();
+    s_.each(v, [&](ValueId x) {
+      bool given = s_.is_unknown(x) && std::ranges::all_of(s_.reasons(x), [](const value::Free& f) { return f.kind == Free_::argument; });
+      if (!given && s_.kind(x) != Kind::none) out = s_.join(out, x);
+    });
+    return out;
+  });
 }
 
 void Interpreter::run_member(ClassId klass, std::uint32_t index) {

@@ -171,7 +171,10 @@ Lifted Interpreter::define_function(NodeId id, Frame& f) {
     callable.defaults.push_back(value == 0 ? Lifted() : operand(value, f, value::Values::all()));
   }
   if (t[id].kind == NodeKind::function) {
-    for (std::size_t i = 3; i < t[id].count; ++i) record_decorator(t.child(id, i), t[id].name, f);
+    for (std::size_t i = 3; i < t[id].count; ++i) {
+      if (f.emit) record_requirements(t.child(id, i), f, t[id].name);
+      record_decorator(t.child(id, i), t[id].name, f);
+    }
     if (f.emit && !f.class_body) inner_runs_.push_back({callable.function, callable.closure});
   }
   return l_.of(s_.handle(Kind::function, intern_callable(std::move(callable))));
@@ -224,14 +227,16 @@ Lifted Interpreter::import_in(ModuleId module, source::Range statement, Symbol n
   return {};
 }
 
-void Interpreter::derive(Symbol name, Derived::As as, ModuleId module) {
+// A name to look for in the next round; false where it is too common or short to be followed.
+bool Interpreter::derive(Symbol name, Derived::As as, ModuleId module) {
   std::string_view text = name.text();
   bool constant = text.size() >= kShortestConstant && std::ranges::all_of(text, [](char c) { return c >= 'A' && c <= 'Z'; });
-  if ((text.size() < 5 && !constant) || k_.common.contains(name)) return;
+  if ((text.size() < 5 && !constant) || k_.common.contains(name)) return false;
   Derived derived{name, as, p_.package(module)};
-  if (known_.contains({name, Derived::As::name, derived.package}) || !known_.insert(derived).second) return;
+  if (known_.contains({name, Derived::As::name, derived.package}) || !known_.insert(derived).second) return true;
   known_names_.insert(name);
   derived_.push_back(derived);
+  return true;
 }
 
 // A partial application or lambda that, called without arguments, gives another answer on some device.

@@ -174,7 +174,7 @@ Lifted Interpreter::eval_compare(NodeId id, Frame& f, DeviceSet mask) {
     auto open = [&](Lifted v) { return l_.uniform(v) && s_.is_unknown(l_.value(v)); };
     f.compares_open = f.compares_open || (open(left) && depends_on_device(right)) || (open(right) && depends_on_device(left));
     auto op = static_cast<value::Comparison>(operators[i]);
-    Lifted step = compare_lifted(op, left, right);
+    Lifted step = compare_objects(op, left, right, f, mask);
     if (op == value::Comparison::in || op == value::Comparison::not_in) in_environment(op, left, right, step);
     out = i == 0 ? step : l_.zip(out, step, [&](ValueId a, ValueId b) { return connect(true, a, b); });
     left = right;

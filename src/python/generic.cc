@@ -75,7 +75,10 @@ Lifted Interpreter::run_generic(FunctionId function, ClosureId closure) {
   if (noted) put_back(std::move(*noted));
   if ((asks || depends_on_device(result)) && !fn.is_lambda()) {
     bool method = fn.klass != kNoIndex;
-    derive(fn.name, method ? Derived::As::attribute : Derived::As::name, fn.module);
+    bool followed = derive(fn.name, method ? Derived::As::attribute : Derived::As::name, fn.module);
+    // `Platform.get()`: who calls a method of so common a name on the class names the class.
+    bool on_class = fn.binding == Function::Binding::klass || fn.binding == Function::Binding::static_;
+    if (!followed && method && on_class) derive(classes_[fn.klass].name, Derived::As::name, fn.module);
     if (method && known_names_.contains(fn.name)) {
       auto& methods = derived_methods_[fn.name];
       if (std::ranges::find(methods, function) == methods.end()) methods.push_back(function);
@@ -87,21 +90,30 @@ Lifted Interpreter::run_generic(FunctionId function, ClosureId closure) {
 // The class that a method's receiver is of: one that the rules say is made at run time, if it derives from the
 // method's own, for that may leave to it what asks for the device.
 ClassId Interpreter::concrete_class(ClassId klass) {
-  if (made_classes_ == std::nullopt) {
-    made_classes_.emplace();
-    for (const auto& [name, dotted] : k_.objects) {
-      std::string_view text = dotted.text();
-      auto module = find_module(Symbol(text.substr(0, text.rfind('.'))));
+  std::string_view here = p_[classes_[klass].module].name.text();
+  for (const auto& [name, dotted] : k_.objects) {
+    std::string made(dotted.text());
+    if (made.starts_with('*')) {
+      // `*.platforms.cuda.CudaPlatform` for a class of acme.platforms.interface
+      std::string_view folder = std::string_view(made).substr(1, made.find('.', 2) - 1);
+      std::size_t at = here.rfind(folder);
+      bool inside = at != std::string_view::npos && (at + folder.size() == here.size() || here[at + folder.size()] == '.');
+      if (!inside) continue;
+      made = std::string(here.substr(0, at)) + made.substr(1);
+    }
+    auto [entry, fresh] = made_classes_.try_emplace(Symbol(made), kNoIndex);
+    if (fresh) {
+      std::size_t dot = made.rfind('.');
+      auto module = find_module(Symbol(made.substr(0, dot)));
       if (!module) continue;
-      l_.each(global(*module, Symbol(text.substr(text.rfind('.') + 1))), [&](DeviceSet, ValueId v) {
+      l_.each(global(*module, Symbol(made.substr(dot + 1))), [&](DeviceSet, ValueId v) {
         s_.each(v, [&](ValueId x) {
-          if (s_.kind(x) == Kind::klass) made_classes_->push_back(s_.node(x).ref);
+          if (s_.kind(x) == Kind::klass) made_classes_[Symbol(made)] = s_.node(x).ref;
         });
       });
     }
-  }
-  for (ClassId made : *made_classes_) {
-    if (std::ranges::find(classes_[made].mro, klass) != classes_[made].mro.end()) return made;
+    ClassId of = made_classes_[Symbol(made)];
+    if (of != kNoIndex && std::ranges::find(classes_[of].mro, klass) != classes_[of].mro.end()) return of;
   }
   return klass;
 }

@@ -185,6 +185,7 @@ class Interpreter {
   Symbol literal_text(const Tree& t, NodeId id) const;
   bool warns(const Tree& t, NodeId id) const;
   bool complains(const Tree& t, NodeId call, Symbol& text) const;
+  bool calls_fallback(const Tree& t, NodeId value) const;
   Refusal refusal_of(const Tree& t, NodeId block, Symbol& type, Symbol& text) const;
   Arms judge_arms(const Tree& t, NodeId body, NodeId orelse) const;
   bool handles(const Tree& t, NodeId handler, Symbol type) const;
@@ -234,6 +235,11 @@ class Interpreter {
   void record_sink(NodeId at, const Sink& sink, DeviceSet refused, Frame& f, DeviceSet mask);
   std::optional<DeviceSet> listed_devices(ValueId list, Sink::Lists kind);
 
+  // requirements.cc
+  std::optional<std::pair<std::int64_t, std::int64_t>> bound_of(ValueId v, bool most);
+  void record_requirement(NodeId call, Frame& f, DeviceSet mask, Symbol decorated);
+  void record_requirements(NodeId id, Frame& f, Symbol decorated);
+
   // gencode.cc
   struct FixedFlags {
     std::vector<NodeId> places;            // where they come in
@@ -256,6 +262,12 @@ class Interpreter {
   Lifted compared_fact(const Tree& t, NodeId operand, Lifted left, Lifted right);
   Lifted eval_compare(NodeId id, Frame& f, DeviceSet mask);
   Lifted compare_lifted(value::Comparison op, Lifted a, Lifted b);
+  // rich_compare.cc
+  Lifted compare_objects(value::Comparison op, Lifted a, Lifted b, Frame& f, DeviceSet mask);
+  Lifted find_object(value::Comparison op, Lifted a, Lifted b);
+  bool holds_object(Lifted v) const;
+  std::optional<Lifted> by_method(value::Comparison op, Lifted a, Lifted b, Frame& f, DeviceSet mask);
+  ValueId fields_of(ValueId object);
   Lifted eval_subscript(NodeId id, Frame& f, DeviceSet mask);
   Lifted eval_conditional(NodeId id, Frame& f, DeviceSet mask);
 
@@ -286,6 +298,7 @@ class Interpreter {
   Lifted global_from(Frame& f, Symbol name);
   Lifted bind_global(ModuleId id, Symbol name);
   ValueId unsettled(ValueId v);
+  std::optional<Symbol> made_class(ModuleId id, Symbol name) const;
   bool made_object(ModuleId id, Symbol name, Lifted& out);
   bool exports(ModuleId id, Symbol name, int depth = 0);
   Lifted bind_piece(ModuleId id, std::uint32_t index, Symbol name);
@@ -311,7 +324,7 @@ class Interpreter {
   ClosureId intern_closure(Closure closure);
   CallableId intern_callable(Callable callable);
   Lifted define_function(NodeId id, Frame& f);
-  void derive(Symbol name, Derived::As as, ModuleId module);
+  bool derive(Symbol name, Derived::As as, ModuleId module);
   bool answers_by_device(Lifted function, Frame& f);
   void problem(const Frame& f, source::Range range, std::string what);
   void note_errors(ModuleId module, const Tree& tree);
@@ -325,6 +338,10 @@ class Interpreter {
   Lifted define_class(NodeId id, Frame& f);
   void bound_names(const Tree& t, NodeId id, std::vector<Symbol>& out) const;
   bool own_attribute(ClassId klass, Symbol name, Lifted& out);
+  const std::vector<std::uint32_t>& writers_of(ClassId klass, Symbol name);
+  Lifted with_stored(ClassId klass, Symbol name, Lifted initial);
+  Lifted stored_by(ClassId klass, FunctionId method, Symbol name, Lifted not_known);
+  void note_stored(Lifted base, Symbol name, Lifted value, DeviceSet mask);
   void run_member(ClassId klass, std::uint32_t index);
   bool class_attribute(ClassId klass, Symbol name, Lifted& out, std::size_t after = 0);
   ClassId class_of(ValueId v) const;
@@ -451,7 +468,7 @@ class Interpreter {
   std::unordered_map<std::vector<std::uint32_t>, CallableId, WordsHash> callable_index_;
   StableVector<Klass> classes_;
   std::optional<ClassId> bare_capability_;   // of annotations whose class is not at hand
-  std::optional<std::vector<ClassId>> made_classes_;  // of the objects that rules say are made at run time
+  std::unordered_map<Symbol, ClassId> made_classes_;  // by dotted name: of the objects that rules say are made at run time
   std::unordered_map<std::pair<ModuleId, std::uint32_t>, ClassId, PairHash> class_index_;
   std::unordered_map<Key, ClassId, KeyHash> inner_class_index_;
 
@@ -467,6 +484,14 @@ class Interpreter {
   std::unordered_map<std::pair<ModuleId, std::uint32_t>, std::vector<std::pair<Symbol, Lifted>>, PairHash> piece_globals_;
   std::unordered_set<const Tree*> reported_;
 
+  // An attribute of a class whose writers are run, and what they stored.
+  struct ClassStore {
+    ClassId klass;
+    Symbol name;
+    Lifted value;
+  };
+  std::optional<ClassStore> class_store_;
+
   struct Answer {
     Lifted value;
     bool chosen = false;            // see answers_chosen_
@@ -475,6 +500,8 @@ class Interpreter {
   std::unordered_map<std::vector<std::uint32_t>, Answer, WordsHash> memo_;
   std::unordered_set<std::vector<std::uint32_t>, WordsHash> active_;
   std::vector<std::pair<FunctionId, ClosureId>> inner_runs_;
+  // By statement of a module: the functions that are defined in it, `if available: def f(): …`.
+  std::unordered_map<std::pair<ModuleId, std::uint32_t>, std::vector<std::pair<FunctionId, ClosureId>>, PairHash> piece_functions_;
   std::uint32_t depth_ = 0;
   std::size_t fuel_ = kFuel;
   std::vector<NodeId> held_;  // flags that hold where the current operand of an `and` is asked

@@ -34,13 +34,18 @@ struct Sink {
     majors,          // [9, 10]
     capabilities,    // [90, 100]: major * 10 + minor
     texts,           // ["90", "100a"]
-    gencode          // ["-gencode=arch=compute_90a,code=sm_90a", …]
+    gencode,         // ["-gencode=arch=compute_90a,code=sm_90a", …]
+    least, most      // no list: the smallest and the largest capability that is admitted
   };
   Symbol name;
   bool decorator = false;
   Lists lists = Lists::majors;
+  Symbol vendors;      // of a bound: the keyword beside it that names whose devices are meant
+  std::vector<std::string> other_vendors;  // ... and last names of callees that mean those of others
   std::string form;    // "py-major-list"
   std::string source;  // where this is known from
+
+  bool is_bound() const { return lists == Lists::least || lists == Lists::most; }
 };
 
 struct Knowledge {
@@ -56,7 +61,7 @@ struct Knowledge {
   Set enums;                    // dotted names of classes that list devices: cutlass.base_dsl.arch.Arch
   Map<Gives> properties;        // attribute of device properties
   Map<value::Constant> constants;  // dotted name of a value or of a call without device: what it is
-  Map<Symbol> objects;          // dotted global that is made at run time -> dotted class it is an object of
+  Map<Symbol> objects;          // dotted global that is made at run time -> dotted class it is an object of; `*.` of both: any package
   Set constant_calls;           // of these, the names that are called
   Set present;                  // dotted names that hasattr finds
   Set missing;                  // dotted names (and everything below) that do not exist in this world
@@ -68,6 +73,7 @@ struct Knowledge {
   Set logging;                  // first names of calls that only log: logger, warnings, print
   Set dataclasses;              // last names of decorators and bases that make a dataclass
   std::vector<std::string> fallbacks;  // texts in what is logged where somebody does not get what was asked for
+  std::vector<std::string> fallback_names;  // in names of functions that give something else than was asked for
   Set complaints;               // lists that a sentence is added to for each reason not to serve
   std::vector<std::string> warnings;  // how the last name begins where a call tells of a fallback: warn
   Set common;                   // names too common to follow from file to file

@@ -138,18 +138,29 @@ std::unordered_set<Symbol> Interpreter::made_names() const {
   return out;
 }
 
-// A global that a package makes when it starts (a registry, a module's __getattr__), by the rules.
+// The class of what a package makes when it starts (a registry, a module's __getattr__), by the rules. A rule whose
+// name begins with `*.` holds in every package.
+std::optional<Symbol> Interpreter::made_class(ModuleId id, Symbol name) const {
+  std::string module(p_[id].name.text());
+  if (auto rule = k_.objects.find(Symbol(module + '.' + std::string(name.text()))); rule != k_.objects.end()) return rule->second;
+  std::size_t dot = module.rfind('.');
+  if (dot == std::string::npos) return {};
+  auto rule = k_.objects.find(Symbol("*" + module.substr(dot) + '.' + std::string(name.text())));
+  if (rule == k_.objects.end()) return {};
+  return Symbol(module.substr(0, dot) + std::string(rule->second.text().substr(1)));
+}
+
 bool Interpreter::made_object(ModuleId id, Symbol name, Lifted& out) {
   if (k_.objects.empty()) return false;
-  auto rule = k_.objects.find(Symbol(std::string(p_[id].name.text()) + '.' + std::string(name.text())));
-  if (rule == k_.objects.end()) return false;
-  std::string_view dotted = rule->second.text();
+  auto made = made_class(id, name);
+  if (!made) return false;
+  std::string_view dotted = made->text();
   auto module = find_module(Symbol(dotted.substr(0, dotted.rfind('.'))));
   if (!module) return false;
   Lifted klass = global(*module, Symbol(dotted.substr(dotted.rfind('.') + 1)));
   out = l_.map(klass, [&](ValueId v) {
     return s_.lift(v, [&](ValueId k) {
-      return s_.kind(k) == Kind::klass ? s_.object(s_.node(k).ref, {}, true) : s_.unknown({Free_::name, rule->second});
+      return s_.kind(k) == Kind::klass ? s_.object(s_.node(k).ref, {}, true) : s_.unknown({Free_::name, *made});
     });
   });
   return true;
@@ -215,7 +226,12 @@ Lifted Interpreter::bound_before(ModuleId id, std::uint32_t index, Symbol name) 
 }
 
 void Interpreter::run_piece(ModuleId id, std::uint32_t index) {
-  if (!pieces_run_.insert({id, index}).second) return;
+  if (!pieces_run_.insert({id, index}).second) {
+    // Functions that it defines may ask what is known to depend on the device since.
+    auto defined = piece_functions_.find({id, index});
+    if (defined != piece_functions_.end()) inner_runs_.insert(inner_runs_.end(), defined->second.begin(), defined->second.end());
+    return;
+  }
   ++statistics.runs;
   const Tree& t = p_.tree(id, index);
   note_errors(id, t);
@@ -227,8 +243,10 @@ void Interpreter::run_piece(ModuleId id, std::uint32_t index) {
   f.slots.resize(t.scopes[0].slots.size());
   for (std::size_t i = 0; i < f.slots.size(); ++i) f.slots[i] = bound_before(id, index, t.scopes[0].slots[i]);
   std::size_t fuel = std::exchange(fuel_, statistics.expressions + kFuel);
+  std::size_t waiting = inner_runs_.size();
   exec_block(t.root, f, value::Values::all());
   fuel_ = fuel;
+  if (inner_runs_.size() > waiting) piece_functions_[{id, index}].assign(inner_runs_.begin() + static_cast<std::ptrdiff_t>(waiting), inner_runs_.end());
   for (std::size_t i = 0; i < f.slots.size(); ++i) {
     if (f.slots[i] == Lifted()) continue;
     Symbol bound = t.scopes[0].slots[i];

@@ -21,7 +21,10 @@ void Interpreter::start_round(const WordSet& words, const WordSet& fresh) {
   fresh_ = &fresh;
   ++round_;
   // What a field may hold was looked up when fewer words were looked for.
-  for (ClassId c = 0; c < classes_.size(); ++c) classes_[c].cells.clear();
+  for (ClassId c = 0; c < classes_.size(); ++c) {
+    classes_[c].cells.clear();
+    classes_[c].stored.clear();
+  }
   written_.clear();
 }
 

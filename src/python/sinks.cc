@@ -34,6 +34,10 @@ void Interpreter::record_sinks(NodeId call, Lifted result, Frame& f, DeviceSet m
     if (t[argument].kind != NodeKind::keyword) continue;
     const Sink* sink = k_.sink(t[argument].name, false);
     if (sink == nullptr) continue;
+    if (sink->is_bound()) {
+      record_requirement(call, f, mask, {});
+      return;
+    }
     if (sink->lists == Sink::Lists::gencode) {
       record_gencode(t.child(argument, 0), *sink, f, mask);
       continue;
@@ -63,6 +67,7 @@ void Interpreter::record_decorators(const Function& fn) {
   Frame f = definition_frame(fn);
   f.emit = true;
   for (std::size_t i = 3; !fn.is_lambda() && i < (*fn.tree)[fn.node].count; ++i) {
+    record_requirements(fn.tree->child(fn.node, i), f, fn.qualname);
     record_decorator(fn.tree->child(fn.node, i), fn.qualname, f);
   }
 }

@@ -82,6 +82,8 @@ struct Klass {
   enum class Form : std::uint8_t { plain, named_tuple, enumeration, dataclass } form = Form::plain;
   std::vector<ValueId> bases;                         // classes and externals
   bool external_base = false;                         // some base is not read
+  bool orders_fields = false;                         // @dataclass(order=True)
+  bool total_ordering = false;                        // @functools.total_ordering
   std::vector<ClassId> mro;                           // this class first
   // A member statement: either a range of the module's text or a node of a tree.
   struct Member {
@@ -99,6 +101,8 @@ struct Klass {
   std::unordered_map<Symbol, Lifted> attributes;      // evaluated
   std::unordered_map<Symbol, Lifted> cells;           // fields of a generic object
   std::unordered_set<Symbol> pending;                 // being evaluated
+  std::unordered_map<Symbol, std::vector<std::uint32_t>> writers;  // by attribute: methods that assign to it on the class
+  std::unordered_map<Symbol, Lifted> stored;          // what they leave there
   ClosureId closure = 0;
 
   bool has_field(Symbol field) const { return std::ranges::find(fields, field) != fields.end(); }

@@ -80,12 +80,27 @@ gate::PackagePart load_part(const Yaml& node) {
   return part;
 }
 
+// What holds of a package in one that was made of it: the same code in another folder, its own versions.
+gate::PackageRules fork_of(const gate::PackageRules& rules, std::string package, std::string folder) {
+  gate::PackageRules out;
+  out.package = std::move(package);
+  out.folder = std::move(folder);
+  out.file = rules.file;
+  out.parts = rules.parts;
+  out.measured = rules.measured;
+  for (gate::PackageNote note : rules.notes) {
+    if (note.path.starts_with(rules.folder + '/')) note.path = out.folder + note.path.substr(rules.folder.size());
+    out.notes.push_back(std::move(note));
+  }
+  return out;
+}
+
 }  // namespace
 
 Result<PackageFile> load_package(std::string_view text, const std::string& file) {
   auto root = Yaml::parse(text, file);
   if (!root) return std::unexpected(root.error());
-  root->allow({"package", "folder", "versions", "jit", "aot", "objects", "exports", "caches", "prebuilt", "notes", "parts", "measured", "headers", "macros"});
+  root->allow({"package", "folder", "versions", "forks", "jit", "aot", "objects", "exports", "caches", "prebuilt", "notes", "parts", "measured", "headers", "macros"});
   PackageFile out;
   out.rules.package = package::normalised_name(root->required("package"));
   out.rules.folder = (*root)["folder"].text_or("");
@@ -126,6 +141,11 @@ Result<PackageFile> load_package(std::string_view text, const std::string& file)
   }
   for (const Yaml& node : (*root)["notes"].items()) out.rules.notes.push_back(load_note(node));
   for (const Yaml& node : (*root)["parts"].items()) out.rules.parts.push_back(load_part(node));
+  for (const Yaml& node : (*root)["forks"].items()) {
+    node.allow({"package", "folder", "source"});
+    node.required("source");
+    out.forks.push_back(fork_of(out.rules, package::normalised_name(node.required("package")), node.required("folder")));
+  }
   if (!out.rules.parts.empty() && out.rules.folder.empty()) root->fail("a package with parts names its folder");
   if (auto status = root->status(); !status) return std::unexpected(status.error());
   return out;

@@ -15,6 +15,7 @@ namespace ungate::rules {
 // What a package file says beyond what the analysis needs: where builds are kept, what shadows sources.
 struct PackageFile {
   gate::PackageRules rules;
+  std::vector<gate::PackageRules> forks;   // packages made of this one: its parts and notes hold in their folders, too
   std::vector<patch::CacheRule> caches;
   std::vector<patch::PrebuiltRule> prebuilt;
   std::vector<std::string> captures;   // dotted functions whose calls the evaluator keeps

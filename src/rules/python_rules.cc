@@ -30,9 +30,10 @@ constexpr std::array<std::pair<std::string_view, Gives>, 14> kGives{{
     {"arch_name", Gives::arch_name}, {"arch_enum", Gives::arch_enum}, {"launch_limits", Gives::launch_limits},
     {"backend", Gives::backend}}};
 
-constexpr std::array<std::pair<std::string_view, Sink::Lists>, 4> kLists{{
+constexpr std::array<std::pair<std::string_view, Sink::Lists>, 6> kLists{{
     {"majors", Sink::Lists::majors}, {"capabilities", Sink::Lists::capabilities},
-    {"texts", Sink::Lists::texts}, {"gencode", Sink::Lists::gencode}}};
+    {"texts", Sink::Lists::texts}, {"gencode", Sink::Lists::gencode},
+    {"least", Sink::Lists::least}, {"most", Sink::Lists::most}}};
 
 void add_names(const Yaml& list, python::Knowledge::Set& set) {
   for (const std::string& name : list.texts()) set.insert(Symbol(name));
@@ -67,7 +68,7 @@ void load_source(const Yaml& node, python::Knowledge& into) {
 Status load_sources(std::string_view text, const std::string& file, python::Knowledge& into) {
   auto root = Yaml::parse(text, file);
   if (!root) return std::unexpected(root.error());
-  root->allow({"sources", "identities", "world", "unset", "present", "missing", "opaque", "logging", "dataclasses", "fallbacks", "complaints", "warnings", "common", "seeds"});
+  root->allow({"sources", "identities", "world", "unset", "present", "missing", "opaque", "logging", "dataclasses", "fallbacks", "fallback_names", "complaints", "warnings", "common", "seeds"});
   for (const Yaml& node : (*root)["sources"].items()) load_source(node, into);
   add_names((*root)["identities"], into.identities);
   for (const Yaml& node : (*root)["world"].items()) {
@@ -84,6 +85,7 @@ Status load_sources(std::string_view text, const std::string& file, python::Know
   add_names((*root)["logging"], into.logging);
   if ((*root)["dataclasses"].exists()) add_names((*root)["dataclasses"], into.dataclasses);
   for (const std::string& words : (*root)["fallbacks"].texts()) into.fallbacks.push_back(words);
+  for (const std::string& part : (*root)["fallback_names"].texts()) into.fallback_names.push_back(part);
   if ((*root)["complaints"].exists()) add_names((*root)["complaints"], into.complaints);
   for (const std::string& prefix : (*root)["warnings"].texts()) into.warnings.push_back(prefix);
   add_names((*root)["common"], into.common);
@@ -96,12 +98,14 @@ Status load_sinks(std::string_view text, const std::string& file, python::Knowle
   if (!root) return std::unexpected(root.error());
   root->allow({"sinks"});
   for (const Yaml& node : (*root)["sinks"].items()) {
-    node.allow({"keyword", "decorator", "lists", "form", "source"});
+    node.allow({"keyword", "decorator", "lists", "vendors", "others", "form", "source"});
     Sink sink;
     sink.decorator = node["decorator"].exists();
     if (sink.decorator == node["keyword"].exists()) node.fail("a sink is either a keyword or a decorator");
     sink.name = Symbol(node.required(sink.decorator ? "decorator" : "keyword"));
     sink.lists = choose(node["lists"], kLists);
+    sink.vendors = Symbol(node["vendors"].text_or(""));
+    sink.other_vendors = node["others"].texts();
     sink.form = node.required("form");
     sink.source = node.required("source");
     std::erase_if(into.sinks, [&](const Sink& other) {

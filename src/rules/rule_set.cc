@@ -125,6 +125,7 @@ Result<RuleSet> load_rules(const std::vector<std::string>& folders) {
   std::ranges::sort(out.patch_sets, {}, &patch::PatchSet::id);
   for (const PackageFile& package : out.packages) {
     out.gate.packages.push_back(package.rules);
+    out.gate.packages.insert(out.gate.packages.end(), package.forks.begin(), package.forks.end());
     auto& macros = out.gate.vocabulary.export_macros;
     macros.insert(macros.end(), package.rules.export_macros.begin(),
                   package.rules.export_macros.end());
