@@ -85,8 +85,38 @@ bool Interpreter::complains(const Tree& t, NodeId call, Symbol& text) const {
 // `return self._fallback(x)`: who gets this asked for something else.
 bool Interpreter::calls_fallback(const Tree& t, NodeId value) const {
   if (t[value].kind != NodeKind::call) return false;
-  std::string name = text::lower(t[t.child(value, 0)].name.text());
+  NodeId callee = t.child(value, 0);
+  if (t[callee].kind == NodeKind::subscript) callee = t.child(callee, 0);   // `_ORIGINAL["forward"](x)`
+  std::string name = text::lower(t[callee].name.text());
   return std::ranges::any_of(k_.fallback_names, [&](const std::string& part) { return name.find(part) != std::string::npos; });
+}
+
+// A parameter of the function around.
+bool Interpreter::is_parameter(const Tree& t, NodeId name) const {
+  if (t[name].kind != NodeKind::name || t[name].number == 0) return false;
+  for (NodeId id = 1; id < t.nodes.size(); ++id) {
+    if (t[id].kind != NodeKind::function || !t[id].range.contains(t[name].range)) continue;
+    for (NodeId param : t.children(t.child(id, 0))) {
+      if (t[param].name == t[name].name) return true;
+    }
+  }
+  return false;
+}
+
+// `return unavailable("DeepGEMM requires sm_90", strict)`: a sentence that says what is missing, and what is known.
+bool Interpreter::gives_reason(const Tree& t, NodeId value, Symbol& text) const {
+  if (t[value].kind != NodeKind::call || t[value].count < 2) return false;
+  for (std::size_t i = 1; i < t[value].count; ++i) {
+    NodeId argument = t.child(value, i);
+    if (t[argument].kind == NodeKind::keyword) argument = t.child(argument, 0);
+    std::string sentence = text::lower(literal_text(t, argument).text());
+    if (sentence.find(' ') == std::string::npos) continue;
+    bool says = std::ranges::any_of(k_.reasons, [&](const std::string& word) { return sentence.find(word) != std::string::npos; });
+    if (!says) continue;
+    text = literal_text(t, argument);
+    return true;
+  }
+  return false;
 }
 
 Refusal Interpreter::refusal_of(const Tree& t, NodeId block, Symbol& type, Symbol& text) const {
@@ -131,6 +161,8 @@ Refusal Interpreter::refusal_of(const Tree& t, NodeId block, Symbol& type, Symbo
         text = s;
         return Refusal::returns;
       }
+      if (gives_reason(t, value, text)) return Refusal::returns;
+      if (is_parameter(t, value)) return Refusal::returns;   // what it was given, as it was
       return warned || calls_fallback(t, value) ? Refusal::falls_back : Refusal::none;
     case NodeKind::expression: return complains(t, value, text) ? Refusal::returns : Refusal::none;
     case NodeKind::continue_: return Refusal::skips;

@@ -203,6 +203,11 @@ void Interpreter::record_refusing_call(NodeId id, Lifted callee, const Arguments
   // A check is told at most which device is meant; what does work besides has arguments for that.
   const Function& fn = functions_[callables_[s_.node(l_.value(callee)).ref].function];
   bool asked = fn.refuses && !arguments.open && arguments.keywords.empty() && arguments.positional.size() <= 1;
+  // `is_loadable(raise_error=True)`
+  auto switches = [&](Lifted argument) { return l_.uniform(argument) && s_.kind(l_.value(argument)) == Kind::boolean; };
+  bool only_switches = !arguments.open && arguments.positional.empty() && !arguments.keywords.empty();
+  for (const auto& [name, argument] : arguments.keywords) only_switches = only_switches && switches(argument);
+  asked = asked || only_switches;
   auto look = [&](Lifted argument) {
     all -= l_.absent(argument);
     asked = asked || (!l_.uniform(argument) && names_device(argument));
@@ -210,7 +215,8 @@ void Interpreter::record_refusing_call(NodeId id, Lifted callee, const Arguments
   for (Lifted argument : arguments.positional) look(argument);
   for (const auto& [name, argument] : arguments.keywords) look(argument);
   DeviceSet refused = l_.absent(out) & all;
-  if (!asked || refused.empty() || refused == all || is_choice(out, all, true)) return;
+  bool answers = is_choice(out, all, true) && choice_outcome(out).differs(all - refused);   // told as such
+  if (!asked || refused.empty() || refused == all || answers) return;
   Choice& c = choice_at(id, f);
   c.kind = Choice::Kind::refusing_call;
   c.position = f.position;

@@ -185,6 +185,8 @@ class Interpreter {
   Symbol literal_text(const Tree& t, NodeId id) const;
   bool warns(const Tree& t, NodeId id) const;
   bool complains(const Tree& t, NodeId call, Symbol& text) const;
+  bool gives_reason(const Tree& t, NodeId value, Symbol& text) const;
+  bool is_parameter(const Tree& t, NodeId name) const;
   bool calls_fallback(const Tree& t, NodeId value) const;
   Refusal refusal_of(const Tree& t, NodeId block, Symbol& type, Symbol& text) const;
   Arms judge_arms(const Tree& t, NodeId body, NodeId orelse) const;
@@ -305,7 +307,7 @@ class Interpreter {
   Lifted global_at(const Frame& f, Symbol name);
   Lifted bound_before(ModuleId id, std::uint32_t index, Symbol name);
   void run_piece(ModuleId id, std::uint32_t index);
-  std::optional<ModuleId> find_module(Symbol dotted) const;
+  std::optional<ModuleId> find_module(Symbol dotted, ModuleId asks = kNoIndex) const;
   ValueId module_value(Symbol dotted);
   Lifted import_alias(const Tree& t, NodeId statement, NodeId alias, ModuleId from);
   ValueId builtin_name(Symbol name);

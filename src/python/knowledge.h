@@ -74,6 +74,7 @@ struct Knowledge {
   Set dataclasses;              // last names of decorators and bases that make a dataclass
   std::vector<std::string> fallbacks;  // texts in what is logged where somebody does not get what was asked for
   std::vector<std::string> fallback_names;  // in names of functions that give something else than was asked for
+  std::vector<std::string> reasons;  // in sentences that are handed to what an arm returns instead of serving
   Set complaints;               // lists that a sentence is added to for each reason not to serve
   std::vector<std::string> warnings;  // how the last name begins where a call tells of a fallback: warn
   Set common;                   // names too common to follow from file to file

@@ -68,7 +68,7 @@ void load_source(const Yaml& node, python::Knowledge& into) {
 Status load_sources(std::string_view text, const std::string& file, python::Knowledge& into) {
   auto root = Yaml::parse(text, file);
   if (!root) return std::unexpected(root.error());
-  root->allow({"sources", "identities", "world", "unset", "present", "missing", "opaque", "logging", "dataclasses", "fallbacks", "fallback_names", "complaints", "warnings", "common", "seeds"});
+  root->allow({"sources", "identities", "world", "unset", "present", "missing", "opaque", "logging", "dataclasses", "fallbacks", "fallback_names", "reasons", "complaints", "warnings", "common", "seeds"});
   for (const Yaml& node : (*root)["sources"].items()) load_source(node, into);
   add_names((*root)["identities"], into.identities);
   for (const Yaml& node : (*root)["world"].items()) {
@@ -86,6 +86,7 @@ Status load_sources(std::string_view text, const std::string& file, python::Know
   if ((*root)["dataclasses"].exists()) add_names((*root)["dataclasses"], into.dataclasses);
   for (const std::string& words : (*root)["fallbacks"].texts()) into.fallbacks.push_back(words);
   for (const std::string& part : (*root)["fallback_names"].texts()) into.fallback_names.push_back(part);
+  for (const std::string& part : (*root)["reasons"].texts()) into.reasons.push_back(part);
   if ((*root)["complaints"].exists()) add_names((*root)["complaints"], into.complaints);
   for (const std::string& prefix : (*root)["warnings"].texts()) into.warnings.push_back(prefix);
   add_names((*root)["common"], into.common);

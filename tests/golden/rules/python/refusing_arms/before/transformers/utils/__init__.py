@@ -1,0 +1,4 @@
+def unavailable(message, strict=False):
+    if strict:
+        raise ImportError(message)
+    return False
