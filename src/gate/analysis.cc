@@ -8,6 +8,7 @@
 
 #include "base/hash.h"
 #include "gate/cuda_items.h"
+#include "gate/foreign_code.h"
 #include "gate/host_items.h"
 #include "gate/judge.h"
 #include "gate/lift.h"
@@ -43,7 +44,8 @@ bool differs(const cuda::FileResult& result) {
 class Analysis {
  public:
   Analysis(const Inputs& inputs, CudaReading reading)
-      : in_(inputs), reading_(std::move(reading)), callers_(in_.program, in_.evaluation, in_.texts) {}
+      : in_(inputs), reading_(std::move(reading)),
+        callers_(in_.program, in_.evaluation, in_.texts), foreign_(in_.knowledge, in_.cuda) {}
 
   Findings run() {
     items_ = python_items(in_.evaluation, in_.program);
@@ -125,6 +127,7 @@ class Analysis {
       std::vector<bool> chains;
       if (!in_.open_too) {
         chains = chains_that_shut_out(path, *result, in_.cuda, built, in_.targets);
+        add_chains_that_let_in(path, *result, chains);
         if (std::ranges::find(chains, true) == chains.end()) continue;
       }
       std::vector<std::string> launchers = launch_files(path, holds);
@@ -133,6 +136,20 @@ class Analysis {
         item.holds = holds;
         for (arch::Device target : in_.targets) item.admissions.push_back(admission(item, built, target));
         items_.push_back(std::move(item));
+      }
+    }
+  }
+
+  // Chains with an arm that is compiled for a target, not for all, and names what the target lacks.
+  void add_chains_that_let_in(const std::string& path, const cuda::FileResult& result, std::vector<bool>& chains) {
+    const cuda::Directives& d = in_.cuda.directives(path);
+    for (std::size_t a = 0; a < d.arms.size(); ++a) {
+      if (chains[d.arms[a].chain] || result.arms[a].leaves.empty()) continue;
+      if (cuda::targets_with(result.arms[a].condition, value::kFalse).empty()) continue;
+      for (arch::Device target : in_.targets) {
+        auto exact = arch::find_code_target(target, arch::Suffix::exact);
+        bool taken = exact && result.arms[a].condition.at(exact->index()).is(value::kTrue);
+        if (taken && foreign_.may_hold(in_.cuda.file(path)->text(d.arms[a].text), target)) chains[d.arms[a].chain] = true;
       }
     }
   }
@@ -220,6 +237,7 @@ class Analysis {
   const Inputs& in_;
   CudaReading reading_;
   python::Callers callers_;
+  ForeignCode foreign_;
   std::vector<Item> items_;
   std::set<std::size_t> shut_;
   std::map<std::size_t, arch::CodeTargetSet> built_;  // what is built now of each of them

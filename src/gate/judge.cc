@@ -108,6 +108,10 @@ void Judge::by_instructions(Item& item, Standing& s) {
     }
   }
   if (s.verdict == Verdict::none) {
+    s.evidence = foreign_.find(item.gate.path, in_.cuda.alone(item.gate.path), item.arm, s.device);
+    if (!s.evidence.empty()) s.verdict = Verdict::capability;
+  }
+  if (s.verdict == Verdict::none) {
     s.verdict = Verdict::unknown;
     s.unknown_because.push_back("no module that compiles this file was read");
   }

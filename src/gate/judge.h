@@ -4,6 +4,7 @@
 #include <unordered_map>
 
 #include "gate/evidence.h"
+#include "gate/foreign_code.h"
 #include "gate/links.h"
 #include "gate/parts.h"
 
@@ -14,7 +15,7 @@ class Judge {
   Judge(const Inputs& inputs, std::vector<Item>& items, const std::vector<JitModule>& modules,
         std::map<std::size_t, WalkedModule>& walked)
       : in_(inputs), items_(items), modules_(modules), walked_(walked),
-        parts_(inputs.knowledge, inputs.program, inputs.evaluation) {}
+        parts_(inputs.knowledge, inputs.program, inputs.evaluation), foreign_(inputs.knowledge, inputs.cuda) {}
 
   void judge();
 
@@ -41,6 +42,7 @@ class Judge {
   bool repeat_over_admission(Item& item, std::size_t t);
   // over_admission.cc
   void over_admits(Item& item, std::size_t t);
+  void guard_over_admits(Item& item, std::size_t t);
   bool belies_its_name(Item& item, Standing& s);
   void find_unmet_bounds(std::size_t t);
   void revoke_wrong_arms(std::size_t t);
@@ -55,6 +57,7 @@ class Judge {
   const std::vector<JitModule>& modules_;
   std::map<std::size_t, WalkedModule>& walked_;
   Parts parts_;
+  ForeignCode foreign_;
   std::map<std::tuple<std::size_t, unsigned, std::vector<std::string>>, ModuleVerdict> verdicts_;
   std::map<unsigned, LackingFeatures> lacking_;   // by code target
   std::unordered_map<std::string_view, std::vector<std::uint32_t>> gate_arms_;   // by path: arms that are gates

@@ -52,6 +52,7 @@ struct PackagePart {
   arch::DeviceSet targets;           // for which it holds
   int shared_kb = 0;                 // shared memory that a block of it needs: it holds where there is less
   Verdict verdict = Verdict::capability;
+  bool in_kernels = false;           // its names tell in the code of kernels, too
   std::string text, link;
 };
 

@@ -61,6 +61,7 @@ bool Judge::belies_its_name(Item& item, Standing& s) {
 // The gate tells devices apart, the target may pass, and what it opens is a part that the target lacks.
 void Judge::over_admits(Item& item, std::size_t t) {
   Standing& s = item.gate.standings[t];
+  if (item.is_guard()) return guard_over_admits(item, t);
   if (!item.is_python()) return;
   const Choice& c = item.choice;
   value::Outcome outcome = wanted(c);
@@ -79,6 +80,21 @@ void Judge::over_admits(Item& item, std::size_t t) {
   s.verdict = Verdict::over_admission;
   s.effect = part->targets.has(s.device.index()) ? c.sink != nullptr ? Effect::fails_build : Effect::no_code : Effect::wrong_limit;
   s.evidence.push_back({fmt::format("it lets {} in, but {}", s.device.name(), part->text), part->link});
+}
+
+// `#if __CUDA_ARCH__ >= 1000` around tcgen05: the text is compiled for the target, which lacks what stands in it.
+void Judge::guard_over_admits(Item& item, std::size_t t) {
+  Standing& s = item.gate.standings[t];
+  const Admission& a = item.admissions[t];
+  auto exact = arch::find_code_target(s.device, arch::Suffix::exact);
+  bool taken = s.admits == Admits::yes && a.reached && a.because.empty() && item.guard.does == cuda::ArmText::code;
+  if (!taken || !exact || !item.outcomes.at(exact->index()).is(value::kTrue)) return;
+  if (cuda::targets_with(item.outcomes, value::kFalse).empty()) return;
+  std::vector<Evidence> found = foreign_.find(item.gate.path, in_.cuda.alone(item.gate.path), item.arm, s.device);
+  if (found.empty()) return;
+  s.verdict = Verdict::over_admission;
+  s.effect = Effect::fails_build;
+  for (Evidence& e : found) s.evidence.push_back({fmt::format("it lets {} in, but {}", s.device.name(), e.what), std::move(e.where)});
 }
 
 // A use of a flag or helper that lets the target in wrongly does so, too.

@@ -70,10 +70,7 @@ bool imports(std::string_view statement, std::string_view module) {
 bool names(std::string_view text, const PackagePart& part) {
   if (std::ranges::any_of(part.imports, [&](const std::string& m) { return imports(text, m); })) return true;
   if (std::ranges::any_of(part.values, [&](const std::string& v) { return holds_string(text, v); })) return true;
-  return any_name(text, [&](const std::string& name) {
-    auto is = [&](const std::string& pattern) { return fits(pattern, name); };
-    return std::ranges::any_of(part.names, is) && !std::ranges::any_of(part.except, is);
-  });
+  return any_name(text, [&](const std::string& name) { return stands_for(part, name); });
 }
 
 const PackagePart* named_in(std::string_view text, const std::vector<const PackagePart*>& parts) {
@@ -90,6 +87,11 @@ std::string_view stem_of(std::string_view path) {
 }
 
 }  // namespace
+
+bool stands_for(const PackagePart& part, std::string_view name) {
+  auto is = [&](const std::string& pattern) { return fits(pattern, name); };
+  return std::ranges::any_of(part.names, is) && !std::ranges::any_of(part.except, is);
+}
 
 bool concerns(const PackagePart& part, arch::Device device) {
   if (part.targets.has(device.index())) return true;

@@ -42,4 +42,7 @@ class Parts {
 // A part says this of a device: its shared memory is too small, or the list of devices holds it.
 bool concerns(const PackagePart& part, arch::Device device);
 
+// An identifier, in lower case, is one of the part's names.
+bool stands_for(const PackagePart& part, std::string_view name);
+
 }  // namespace ungate::gate

@@ -58,7 +58,7 @@ gate::PackageNote load_note(const Yaml& node) {
 }
 
 gate::PackagePart load_part(const Yaml& node) {
-  node.allow({"id", "names", "imports", "except", "values", "expressions", "targets", "shared_memory", "verdict", "text", "link"});
+  node.allow({"id", "names", "imports", "except", "values", "expressions", "targets", "shared_memory", "verdict", "kernels", "text", "link"});
   gate::PackagePart part;
   part.id = node.required("id");
   part.names = node["names"].texts();
@@ -77,6 +77,7 @@ gate::PackagePart load_part(const Yaml& node) {
   }
   if (node["shared_memory"].exists()) part.shared_kb = static_cast<int>(node["shared_memory"].integer());
   if (node["verdict"].exists()) part.verdict = load_verdict(node);
+  part.in_kernels = node["kernels"].boolean().value_or(false);
   return part;
 }
 

@@ -1,0 +1,33 @@
+// Code for other devices behind a preprocessor condition: instructions that a device lacks, and names of parts that
+// stand in kernels (internal).
+#pragma once
+
+#include <map>
+#include <memory>
+
+#include "gate/knowledge.h"
+#include "gate/modules.h"
+
+namespace ungate::gate {
+
+class ForeignCode {
+ public:
+  ForeignCode(const Knowledge& knowledge, CudaFiles& files);
+  ~ForeignCode();
+
+  // A quick look: false if no word of such code stands in the text.
+  bool may_hold(std::string_view text, arch::Device device);
+  // What stands in an arm in any case and is not there on the device: not in arms within it that are not surely
+  // compiled for its exact code target, not in what `if constexpr` may leave out. Empty: nothing was found.
+  std::vector<Evidence> find(const std::string& path, const cuda::FileResult& result, std::uint32_t arm, arch::Device device);
+
+ private:
+  struct Words;   // of one device
+  const Words& words_for(arch::Device device);
+
+  const Knowledge& knowledge_;
+  CudaFiles& files_;
+  std::map<unsigned, std::unique_ptr<Words>> words_;
+};
+
+}  // namespace ungate::gate
