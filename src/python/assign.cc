@@ -18,7 +18,10 @@ void Interpreter::assign(NodeId target, Lifted value, Frame& f, DeviceSet mask) 
   const Node& n = t[target];
   switch (n.kind) {
     case NodeKind::name:
-      if (n.number == 0) break;
+      if (n.number == 0) {
+        note_stored(f.module, n.name, value, mask);
+        break;
+      }
       if (n.number <= f.answers.size()) f.answers[n.number - 1] = 0;
       f.slots[n.number - 1] = l_.overlay(f.slots[n.number - 1], mask, value);
       if (f.emit && !l_.uniform(value)) {
@@ -55,14 +58,6 @@ void Interpreter::reassign(NodeId target, Lifted changed, Frame& f, DeviceSet ma
   const Node& n = (*f.tree)[target];
   if (n.kind != NodeKind::name) assign(target, changed, f, mask);
   else if (n.number != 0) f.slots[n.number - 1] = l_.overlay(f.slots[n.number - 1], mask, changed);
-}
-
-// `cls.name = value`, for who asks what is stored there.
-void Interpreter::note_stored(Lifted base, Symbol name, Lifted value, DeviceSet mask) {
-  if (!class_store_ || class_store_->name != name || !l_.uniform(base)) return;
-  ValueId klass = l_.value(base);
-  if (s_.kind(klass) != Kind::klass || s_.node(klass).ref != class_store_->klass) return;
-  class_store_->value = l_.join(class_store_->value, l_.overlay(Lifted(), mask, value));
 }
 
 // A field that a device decides of: given a value that differs, or given one in an arm for some devices.

@@ -81,6 +81,7 @@ Lifted Interpreter::attribute_of(ValueId v, Symbol name, Frame& f, DeviceSet mas
         if (auto member = arch_member(name.text())) return l_.of(*member);
       }
       if (Lifted found; class_attribute(s_.node(v).ref, name, found)) {
+        if (stores_there(s_.node(v).ref, name, f)) found = l_.join(found, l_.of(s_.none()));
         // None is there for other classes to say more.
         bool none = f.emit && f.receiver && l_.uniform(found) && s_.kind(l_.value(found)) == Kind::none;
         if (none) return l_.join(found, unknown(Free_::config, attribute_name(s_.node(v).ref, name)));

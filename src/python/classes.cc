@@ -182,58 +182,6 @@ bool Interpreter::own_attribute(ClassId klass, Symbol name, Lifted& out) {
   return true;
 }
 
-// The methods that store something in an attribute of the class: `cls._instance = detect()`.
-const std::vector<std::uint32_t>& Interpreter::writers_of(ClassId klass, Symbol name) {
-  Klass& k = classes_[klass];
-  auto [entry, fresh] = k.writers.try_emplace(name);
-  if (!fresh) return entry->second;
-  std::string_view text = p_[k.module].file->text();
-  std::string own = attribute_name(klass, name), shared = "cls." + std::string(name.text());
-  for (std::uint32_t i = 0; i < k.members.size(); ++i) {
-    if (k.members[i].kind != LineKind::function) continue;
-    std::string_view method = text.substr(k.members[i].range.begin, k.members[i].range.size());
-    if (writes(method, shared) || writes(method, own)) entry->second.push_back(i);
-  }
-  return entry->second;
-}
-
-// An attribute of the class as its methods leave it. What is None until the first of them ran is what they store.
-Lifted Interpreter::with_stored(ClassId klass, Symbol name, Lifted initial) {
-  if (l_.uniform(initial) && s_.kind(l_.value(initial)) == Kind::function) return initial;
-  const std::vector<std::uint32_t> writers = writers_of(klass, name);
-  if (writers.empty()) return initial;
-  Lifted not_known = unknown(Free_::config, "cls." + std::string(name.text()));
-  auto [entry, fresh] = classes_[klass].stored.try_emplace(name, not_known);   // that, while the writers run
-  if (fresh) {
-    Lifted all;
-    for (std::uint32_t writer : writers) all = l_.join(all, stored_by(klass, method_at(klass, writer), name, not_known));
-    classes_[klass].stored[name] = all == Lifted() ? not_known : all;
-  }
-  Lifted stored = classes_[klass].stored[name];
-  bool made = stored != not_known && l_.uniform(initial) && s_.kind(l_.value(initial)) == Kind::none;
-  return made ? stored : l_.join(initial, stored);
-}
-
-// What a method, run for the class, stores there. What a caller hands over, to set it to something else than what
-// the program finds, is not counted, and neither is None: it goes back to the start.
-Lifted Interpreter::stored_by(ClassId klass, FunctionId method, Symbol name, Lifted not_known) {
-  bool short_enough = functions_[method].lines <= (mentions_derived(method) ? kLong : kTiny);
-  if (!short_enough || depth_ >= kDepth) return not_known;
-  auto outer = std::exchange(class_store_, ClassStore{klass, name, {}});
-  bool of_class = read(method).binding == Function::Binding::klass;
-  run_for_receiver(method, l_.of(of_class ? s_.handle(Kind::klass, klass) : s_.object(klass, {}, true)));
-  Lifted stored = class_store_->value;
-  class_store_ = outer;
-  return l_.map(stored, [&](ValueId v) {
-    ValueId out = s_.absent();
-    s_.each(v, [&](ValueId x) {
-      bool given = s_.is_unknown(x) && std::ranges::all_of(s_.reasons(x), [](const value::Free& f) { return f.kind == Free_::argument; });
-      if (!given && s_.kind(x) != Kind::none) out = s_.join(out, x);
-    });
-    return out;
-  });
-}
-
 void Interpreter::run_member(ClassId klass, std::uint32_t index) {
   Klass::Member& member = classes_[klass].members[index];
   if (member.done) return;

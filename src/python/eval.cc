@@ -180,10 +180,29 @@ Lifted Interpreter::eval_compare(NodeId id, Frame& f, DeviceSet mask) {
     left = right;
   }
   note_absent(out, f, mask);
-  f.intermediate = intermediate;
+  bool one = operators.size() == 1;
+  f.intermediate = intermediate && !(one && asks_presence(static_cast<value::Comparison>(operators[0]), first, left));
   f.asked_bytes = operators.size() == 1 ? asked_bytes(first, left) : 0;
   if (operators.size() == 1) note_bound(id, first, left, f);
   return out;
+}
+
+// `error is None`, `fast_mm is not missing`: whether there is one, not which.
+bool Interpreter::asks_presence(value::Comparison op, Lifted a, Lifted b) const {
+  if (op != value::Comparison::is && op != value::Comparison::is_not) return false;
+  if (!l_.uniform(b)) return false;
+  Kind with = s_.kind(l_.value(b));
+  if (with == Kind::function) return true;
+  if (with != Kind::none) return false;
+  bool only = true;   // complaints and functions; a name that was chosen is asked for elsewhere
+  l_.each(a, [&](DeviceSet, ValueId v) {
+    s_.each(v, [&](ValueId x) {
+      bool sentence = s_.kind(x) == Kind::string && s_.text(x).find(' ') != std::string_view::npos;
+      bool nothing = s_.kind(x) == Kind::none || s_.is_absent(x) || s_.is_unknown(x);
+      only = only && (sentence || nothing || s_.kind(x) == Kind::function);
+    });
+  });
+  return only;
 }
 
 // How much shared memory a comparison asks for: `limit >= 128 * 1024`.

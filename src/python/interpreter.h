@@ -210,6 +210,7 @@ class Interpreter {
   };
   Says what_it_says(Lifted operand) const;
   bool is_intermediate(Lifted operand) const;
+  bool asks_presence(value::Comparison op, Lifted a, Lifted b) const;
   std::int64_t asked_bytes(Lifted a, Lifted b) const;
   void note_bound(NodeId id, Lifted left, Lifted right, const Frame& f);
   void run_bounds(ClassId klass);
@@ -344,6 +345,11 @@ class Interpreter {
   Lifted with_stored(ClassId klass, Symbol name, Lifted initial);
   Lifted stored_by(ClassId klass, FunctionId method, Symbol name, Lifted not_known);
   void note_stored(Lifted base, Symbol name, Lifted value, DeviceSet mask);
+  bool stores_there(ClassId klass, Symbol name, const Frame& f);
+  Lifted with_rebound(ModuleId id, Symbol name, Lifted initial);
+  std::optional<FunctionId> function_around(ModuleId id, std::uint32_t offset);
+  void note_stored(ModuleId module, Symbol name, Lifted value, DeviceSet mask);
+  Lifted found_by_itself(Lifted stored);
   void run_member(ClassId klass, std::uint32_t index);
   bool class_attribute(ClassId klass, Symbol name, Lifted& out, std::size_t after = 0);
   ClassId class_of(ValueId v) const;
@@ -486,13 +492,16 @@ class Interpreter {
   std::unordered_map<std::pair<ModuleId, std::uint32_t>, std::vector<std::pair<Symbol, Lifted>>, PairHash> piece_globals_;
   std::unordered_set<const Tree*> reported_;
 
-  // An attribute of a class whose writers are run, and what they stored.
-  struct ClassStore {
-    ClassId klass;
+  // An attribute of a class, or a global, whose writers are run, and what they stored.
+  struct Stored {
+    ClassId klass;     // kNoIndex: a global
+    ModuleId module;
     Symbol name;
     Lifted value;
   };
-  std::optional<ClassStore> class_store_;
+  std::optional<Stored> store_;
+  // Globals that functions set: what they are bound to first, and the round that looked at the functions.
+  std::map<std::pair<ModuleId, Symbol>, std::pair<Lifted, std::uint32_t>> rebound_;
 
   struct Answer {
     Lifted value;

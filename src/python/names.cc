@@ -59,13 +59,25 @@ Lifted Interpreter::global_at(const Frame& f, Symbol name) {
       if (l_.absent(before) != value::Values::all()) return before;
     }
   }
-  return global(f.module, name);
+  Lifted value = global(f.module, name);
+  auto rebound = p_[f.module].rebound.empty() || f.function == kNoIndex ? rebound_.end() : rebound_.find({f.module, name});
+  if (rebound == rebound_.end()) return value;
+  // Who sets it finds it as it was, too.
+  const source::Range here = functions_[f.function].range;
+  bool sets = std::ranges::any_of(p_[f.module].rebound.at(name), [&](std::uint32_t at) { return here.begin <= at && at < here.end; });
+  return sets ? l_.join(rebound->second.first, value) : value;
 }
 
 Lifted Interpreter::global(ModuleId id, Symbol name) {
   auto& known = globals_[id];
   if (auto found = known.find(name); found != known.end() && !pending_globals_.contains({id, name})) {
-    return found->second;
+    if (p_[id].rebound.empty()) return found->second;
+    auto rebound = rebound_.find({id, name});
+    if (rebound == rebound_.end() || rebound->second.second == round_) return found->second;
+    // More is known to depend on the device since.
+    rebound->second.second = round_;
+    Lifted again = with_rebound(id, name, rebound->second.first);
+    return globals_[id][name] = again;
   }
   if (!pending_globals_.insert({id, name}).second) {
     // Asked for while it is being bound.
@@ -74,7 +86,11 @@ Lifted Interpreter::global(ModuleId id, Symbol name) {
   }
   Lifted value = bind_global(id, name);
   if (l_.uniform(value)) value = l_.of(s_.lift(l_.value(value), [&](ValueId x) { return unsettled(x); }));
-  if (p_[id].rebound.contains(name)) value = l_.join(value, unknown(Free_::config, name.text()));
+  if (p_[id].rebound.contains(name)) {
+    rebound_[{id, name}] = {value, round_};
+    globals_[id][name] = l_.join(value, unknown(Free_::config, name.text()));   // while the writers run
+    value = with_rebound(id, name, value);
+  }
   globals_[id][name] = value;
   pending_globals_.erase({id, name});
   return value;

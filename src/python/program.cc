@@ -77,7 +77,7 @@ Module& Program::load(ModuleId id) {
     std::string_view content = m.file->text({line.begin, line.end});
     if (line.kind != LineKind::simple || !content.starts_with("global ")) continue;
     for (std::string_view name : text::split(content.substr(7, content.find('#') - 7), ',')) {
-      m.rebound.insert(Symbol(text::trim(name)));
+      m.rebound[Symbol(text::trim(name))].push_back(line.begin);
     }
   }
   return m;

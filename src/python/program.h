@@ -42,7 +42,7 @@ struct Module {
   StableVector<Piece, 6> pieces;
   std::unordered_map<Symbol, std::vector<std::uint32_t>> binders;  // name -> pieces that bind it
   std::vector<std::pair<std::uint32_t, Symbol>> star_imports;      // piece, module as written
-  std::unordered_set<Symbol> rebound;   // names that some function declares `global`: several writers
+  std::unordered_map<Symbol, std::vector<std::uint32_t>> rebound;   // names that functions declare `global`, and where
   std::unordered_map<std::uint32_t, std::unique_ptr<Tree>> parts;  // by where they begin: methods, headers, …
   std::unordered_set<std::uint32_t> mentioned;   // statements, by where they begin, that Program::prepare found
 };

@@ -233,6 +233,10 @@ ValueId compare(Store& s, Comparison op, ValueId a, ValueId b) {
       std::optional<bool> same = equal(s, a, b);
       Kind ka = s.kind(a);
       if (same == true && is_container(ka)) same = std::nullopt;
+      // What another package provides is no function or class of this one.
+      Kind kb = s.kind(b);
+      auto own = [](Kind k) { return k == Kind::function || k == Kind::klass; };
+      if ((ka == Kind::external && own(kb)) || (kb == Kind::external && own(ka))) same = false;
       return answer(same, op == Comparison::is_not);
     }
     case Comparison::in:
