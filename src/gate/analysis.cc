@@ -122,7 +122,7 @@ class Analysis {
         holds.insert(m);
         built |= built_.at(m);
       }
-      if (result == nullptr) result = &in_.cuda.alone(path);
+      if (result == nullptr) result = &in_.cuda.with_headers(path);
       if (!differs(*result)) continue;
       std::vector<bool> chains;
       if (!in_.open_too) {

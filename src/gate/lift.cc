@@ -27,7 +27,7 @@ Lift lift_guard(const Inputs& in, const Item& item, const std::vector<JitModule>
   const std::string& path = item.gate.path;
   const cuda::FileResult* result = nullptr;
   for (std::size_t m : item.holds) result = walked.at(m).result(path);
-  if (result == nullptr) result = &in.cuda.alone(path);
+  if (result == nullptr) result = &in.cuda.with_headers(path);
   auto again = [&](cuda::FileText edited) { return cuda::evaluate_file(edited, in.cuda.world()); };
   auto lift = cuda::lift_arm(*in.cuda.text(path), *result, item.arm, wanted_targets(in, item, modules, target), {}, again);
   if (!lift) {

@@ -90,7 +90,7 @@ void Judge::guard_over_admits(Item& item, std::size_t t) {
   bool taken = s.admits == Admits::yes && a.reached && a.because.empty() && item.guard.does == cuda::ArmText::code;
   if (!taken || !exact || !item.outcomes.at(exact->index()).is(value::kTrue)) return;
   if (cuda::targets_with(item.outcomes, value::kFalse).empty()) return;
-  std::vector<Evidence> found = foreign_.find(item.gate.path, in_.cuda.alone(item.gate.path), item.arm, s.device);
+  std::vector<Evidence> found = foreign_.find(item.gate.path, in_.cuda.with_headers(item.gate.path), item.arm, s.device);
   if (found.empty()) return;
   s.verdict = Verdict::over_admission;
   s.effect = Effect::fails_build;

@@ -29,6 +29,10 @@ class CudaFiles {
   // What is known of a file alone: every foreign macro is free.
   const cuda::FileResult& alone(const std::string& path);
 
+  // The same with the headers that it includes itself and that lie in the same tree. A macro that these texts define
+  // is defined by them or not at all.
+  const cuda::FileResult& with_headers(const std::string& path);
+
   // Walks units in which macros with these prefixes are defined by the unit or not at all. What it learned
   // of a header in one module serves the next.
   cuda::Preprocessor& preprocessor(const std::vector<std::string>& absent_macros);
@@ -37,11 +41,12 @@ class CudaFiles {
   const cuda::Vocabulary& vocabulary() const { return vocabulary_; }
 
  private:
+  std::vector<std::string> headers_of(const std::string& path, std::string& root);
   struct Entry {
     const source::SourceFile* file = nullptr;
     std::unique_ptr<cuda::Directives> directives;
     std::unique_ptr<cuda::Structure> structure;
-    std::unique_ptr<cuda::FileResult> alone;
+    std::unique_ptr<cuda::FileResult> alone, with_headers;
   };
   Entry& entry(const std::string& path);
 

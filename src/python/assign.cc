@@ -20,6 +20,7 @@ void Interpreter::assign(NodeId target, Lifted value, Frame& f, DeviceSet mask) 
     case NodeKind::name:
       if (n.number == 0) {
         note_stored(f.module, n.name, value, mask);
+        f.set.push_back(n.name);
         break;
       }
       if (n.number <= f.answers.size()) f.answers[n.number - 1] = 0;
@@ -39,6 +40,7 @@ void Interpreter::assign(NodeId target, Lifted value, Frame& f, DeviceSet mask) 
       });
       note_chosen_field(base, n.name, value, {f.module, n.range}, f);
       note_stored(base, n.name, value, mask);
+      if (l_.uniform(base) && s_.kind(l_.value(base)) == Kind::klass) f.set.push_back(n.name);
       if (f.emit && depends_on_device(value)) derive(n.name, Derived::As::attribute, f.module);
       if (changed != base) reassign(t.child(target, 0), changed, f, mask);
       break;

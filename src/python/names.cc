@@ -61,8 +61,8 @@ Lifted Interpreter::global_at(const Frame& f, Symbol name) {
   }
   Lifted value = global(f.module, name);
   auto rebound = p_[f.module].rebound.empty() || f.function == kNoIndex ? rebound_.end() : rebound_.find({f.module, name});
-  if (rebound == rebound_.end()) return value;
-  // Who sets it finds it as it was, too.
+  if (rebound == rebound_.end() || std::ranges::find(f.set, name) != f.set.end()) return value;
+  // Who sets it finds it as it was, until then.
   const source::Range here = functions_[f.function].range;
   bool sets = std::ranges::any_of(p_[f.module].rebound.at(name), [&](std::uint32_t at) { return here.begin <= at && at < here.end; });
   return sets ? l_.join(rebound->second.first, value) : value;

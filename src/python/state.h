@@ -157,6 +157,7 @@ struct Frame {
   bool returns_chosen = false, returns_own = false;  // an answer was such a one, or one of its own
   // A condition asked for a field that holds who left early (`self.disabled`), or for something else that differs.
   bool asks_exits = false, asks_own = false;
+  std::vector<Symbol> set;            // globals and attributes of classes that it has set so far
 };
 
 }  // namespace ungate::python

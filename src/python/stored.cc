@@ -28,10 +28,11 @@ const std::vector<std::uint32_t>& Interpreter::writers_of(ClassId klass, Symbol 
   return entry->second;
 }
 
-// Who stores it finds it as it was, too.
+// Who stores it finds it as it was, until then.
 bool Interpreter::stores_there(ClassId klass, Symbol name, const Frame& f) {
   auto stored = classes_[klass].stored.find(name);
-  if (f.function == kNoIndex || stored == classes_[klass].stored.end()) return false;
+  bool known = f.function != kNoIndex && stored != classes_[klass].stored.end();
+  if (!known || std::ranges::find(f.set, name) != f.set.end()) return false;
   return std::ranges::any_of(writers_of(klass, name), [&](std::uint32_t writer) { return method_at(klass, writer) == f.function; });
 }
 
