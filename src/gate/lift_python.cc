@@ -98,6 +98,7 @@ Lift lift_sink(const Item& item, const source::SourceFile& file, arch::Device ta
   const Tree& t = *item.choice.tree;
   NodeId list = item.choice.node;
   if (item.choice.sink->is_bound()) return no_lift("a bound on capabilities is moved by hand, for all devices up to the new one");
+  if (item.choice.sink->lists == Sink::Lists::one) return no_lift("the architecture that it builds for is fixed here");
   if (t[list].kind == NodeKind::keyword) list = t.child(list, 0);
   else if (t[list].kind == NodeKind::call) list = t.child(list, 1);
   if (item.choice.sink->lists == Sink::Lists::gencode || !is_display(t, list)) {

@@ -16,6 +16,7 @@ WordSet seed_words(const Knowledge& k) {
     if (!k.common.contains(Symbol(name))) words.add(name);
   };
   for (const auto& [name, gives] : k.calls) add_last(name);
+  for (const auto& [name, gives] : k.elsewhere) add_last(name);
   for (const auto& [name, gives] : k.functions) add_last(name);
   for (const auto& [name, gives] : k.annotations) {
     // A parameter is looked for by its function.

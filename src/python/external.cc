@@ -156,6 +156,7 @@ Lifted Interpreter::call_external(ValueId callee, const Arguments& arguments, Fr
   if (auto gives = k_.calls.find(full); gives != k_.calls.end()) {
     return gives->second == Gives::at_least ? at_least(arguments) : device_fact(gives->second);
   }
+  if (auto gives = k_.elsewhere.find(full); gives != k_.elsewhere.end()) return device_fact(gives->second);
   if (auto constant = k_.constants.find(full); constant != k_.constants.end()) return l_.of(assumed(full, constant->second));
   std::string_view last = dotted.substr(dotted.rfind('.') + 1);
   if (auto named = k_.functions.find(Symbol(last)); named != k_.functions.end()) return device_fact(named->second);

@@ -232,6 +232,7 @@ class Interpreter {
 
   // sinks.cc
   bool named_fact(const Tree& t, NodeId callee_node, Lifted callee, Lifted& out);
+  void record_fixed(NodeId call, const Sink& sink, Frame& f, DeviceSet mask);
   void record_sinks(NodeId call, Lifted result, Frame& f, DeviceSet mask);
   void record_decorators(const Function& fn);
   void record_decorator(NodeId decorator, Symbol decorated, Frame& f);

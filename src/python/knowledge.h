@@ -35,7 +35,8 @@ struct Sink {
     capabilities,    // [90, 100]: major * 10 + minor
     texts,           // ["90", "100a"]
     gencode,         // ["-gencode=arch=compute_90a,code=sm_90a", …]
-    least, most      // no list: the smallest and the largest capability that is admitted
+    least, most,     // no list: the smallest and the largest capability that is admitted
+    one              // a call's first arguments: the major and the minor version that is built for
   };
   Symbol name;
   bool decorator = false;
@@ -54,6 +55,7 @@ struct Knowledge {
   using Set = std::unordered_set<Symbol>;
 
   Map<Gives> calls;             // by dotted name: torch.cuda.get_device_capability
+  Map<Gives> elsewhere;         // the same, of packages that are read where they are installed
   Map<Gives> functions;         // by last name, wherever it is defined
   // Of a parameter: by the name of its annotation, or by its own dotted name (package.module.function.parameter).
   Map<Gives> annotations;

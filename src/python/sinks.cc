@@ -26,14 +26,37 @@ std::optional<DeviceSet> Interpreter::listed_devices(ValueId list, Sink::Lists k
   return any ? std::optional(out) : std::nullopt;
 }
 
+// `with override_arch(9, 0, "a"): build()`: what is built loads on devices of that version only.
+void Interpreter::record_fixed(NodeId call, const Sink& sink, Frame& f, DeviceSet mask) {
+  const Tree& t = *f.tree;
+  std::int64_t version[2] = {0, 0};
+  for (std::size_t i = 0; i < 2; ++i) {
+    if (t[call].count < i + 2 || t[t.child(call, i + 1)].kind == NodeKind::keyword) return;
+    bool emit = std::exchange(f.emit, false);
+    Lifted value = operand(t.child(call, i + 1), f, mask);
+    f.emit = emit;
+    if (!l_.uniform(value) || s_.kind(l_.value(value)) != Kind::integer) return;   // it follows the device
+    version[i] = s_.node(l_.value(value)).number;
+  }
+  DeviceSet refused;
+  for (unsigned d : mask) {
+    arch::Device device(d);
+    if (device.is_future() || device.cc() != version[0] * 10 + version[1]) refused |= DeviceSet::of(d);
+  }
+  if (refused != mask) record_sink(call, sink, refused, f, mask);
+}
+
 void Interpreter::record_sinks(NodeId call, Lifted result, Frame& f, DeviceSet mask) {
   if (!f.emit) return;
   const Tree& t = *f.tree;
+  if (const Sink* sink = k_.sink(t[t.child(call, 0)].name, false); sink != nullptr && sink->lists == Sink::Lists::one) {
+    return record_fixed(call, *sink, f, mask);
+  }
   for (std::size_t i = 1; i < t[call].count; ++i) {
     NodeId argument = t.child(call, i);
     if (t[argument].kind != NodeKind::keyword) continue;
     const Sink* sink = k_.sink(t[argument].name, false);
-    if (sink == nullptr) continue;
+    if (sink == nullptr || sink->lists == Sink::Lists::one) continue;
     if (sink->is_bound()) {
       record_requirement(call, f, mask, {});
       return;

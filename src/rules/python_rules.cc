@@ -30,17 +30,17 @@ constexpr std::array<std::pair<std::string_view, Gives>, 14> kGives{{
     {"arch_name", Gives::arch_name}, {"arch_enum", Gives::arch_enum}, {"launch_limits", Gives::launch_limits},
     {"backend", Gives::backend}}};
 
-constexpr std::array<std::pair<std::string_view, Sink::Lists>, 6> kLists{{
+constexpr std::array<std::pair<std::string_view, Sink::Lists>, 7> kLists{{
     {"majors", Sink::Lists::majors}, {"capabilities", Sink::Lists::capabilities},
     {"texts", Sink::Lists::texts}, {"gencode", Sink::Lists::gencode},
-    {"least", Sink::Lists::least}, {"most", Sink::Lists::most}}};
+    {"least", Sink::Lists::least}, {"most", Sink::Lists::most}, {"one", Sink::Lists::one}}};
 
 void add_names(const Yaml& list, python::Knowledge::Set& set) {
   for (const std::string& name : list.texts()) set.insert(Symbol(name));
 }
 
 void load_source(const Yaml& node, python::Knowledge& into) {
-  node.allow({"call", "function", "parameter", "annotation", "compared", "property", "enum", "gives", "source"});
+  node.allow({"call", "elsewhere", "function", "parameter", "annotation", "compared", "property", "enum", "gives", "source"});
   node.required("source");
   Gives gives = choose(node["gives"], kGives);
   int kinds = 0;
@@ -50,6 +50,7 @@ void load_source(const Yaml& node, python::Knowledge& into) {
     map[Symbol(node.required(key))] = gives;
   };
   add("call", into.calls);
+  add("elsewhere", into.elsewhere);
   add("function", into.functions);
   add("parameter", into.annotations);
   add("annotation", into.annotations);
@@ -60,7 +61,7 @@ void load_source(const Yaml& node, python::Knowledge& into) {
     into.enums.insert(Symbol(node.required("enum")));
     if (gives != Gives::arch_enum) node["gives"].fail("an enum gives arch_enum");
   }
-  if (kinds != 1) node.fail("a source is exactly one of call, function, parameter, annotation, compared, property, enum");
+  if (kinds != 1) node.fail("a source is exactly one of call, elsewhere, function, parameter, annotation, compared, property, enum");
 }
 
 }  // namespace
@@ -99,12 +100,14 @@ Status load_sinks(std::string_view text, const std::string& file, python::Knowle
   if (!root) return std::unexpected(root.error());
   root->allow({"sinks"});
   for (const Yaml& node : (*root)["sinks"].items()) {
-    node.allow({"keyword", "decorator", "lists", "vendors", "others", "form", "source"});
+    node.allow({"keyword", "decorator", "call", "lists", "vendors", "others", "form", "source"});
     Sink sink;
     sink.decorator = node["decorator"].exists();
-    if (sink.decorator == node["keyword"].exists()) node.fail("a sink is either a keyword or a decorator");
-    sink.name = Symbol(node.required(sink.decorator ? "decorator" : "keyword"));
+    int kinds = node["keyword"].exists() + node["decorator"].exists() + node["call"].exists();
+    if (kinds != 1) node.fail("a sink is exactly one of keyword, decorator, call");
+    sink.name = Symbol(node.required(sink.decorator ? "decorator" : node["call"].exists() ? "call" : "keyword"));
     sink.lists = choose(node["lists"], kLists);
+    if ((sink.lists == Sink::Lists::one) != node["call"].exists()) node["lists"].fail("a call, and nothing else, is given one device");
     sink.vendors = Symbol(node["vendors"].text_or(""));
     sink.other_vendors = node["others"].texts();
     sink.form = node.required("form");

@@ -42,3 +42,19 @@ except ImportError:
     pass
 
 SPECS = [Needs(min_sm=90), Needs(max_sm=103)]  # open, closed
+
+
+def build():
+    from .registry import override_jit_cuda_arch
+
+    with override_jit_cuda_arch(9, 0, "a"):  # closed: built for one architecture
+        return fast.load("sparse")
+
+
+def quantize(x):
+    from flashinfer.utils import get_compute_capability
+
+    major, minor = get_compute_capability(x.device)
+    if major != 10:  # closed
+        raise ValueError("needs sm_100")
+    return fast.quantize(x)
