@@ -155,6 +155,10 @@ class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         """Objects made at run time, as the evaluator assumes them."""
         for name, klass in self.world.facts["objects"].items():
             holder, attribute = name.rsplit(".", 1)
+            if holder.startswith("*.") and module.__name__.endswith(holder[1:]):
+                # "*.platforms.current_platform": of any package
+                package = module.__name__[: -len(holder[1:])]
+                holder, klass = module.__name__, package + klass[1:]
             if holder == module.__name__:
                 with contextlib.suppress(Exception):
                     where, what = klass.rsplit(".", 1)
