@@ -149,16 +149,35 @@ Lifted Interpreter::compare_lifted(value::Comparison op, Lifted a, Lifted b) {
 
 // `sm_version in ["sm_100", "sm_103"]`, where nothing is known of sm_version.
 Lifted Interpreter::compared_fact(const Tree& t, NodeId operand, Lifted left, Lifted right) {
-  const Node& n = t[operand];
-  bool named = n.kind == NodeKind::name || n.kind == NodeKind::attribute;
-  if (!named || !l_.uniform(left) || !l_.uniform(right) || !s_.is_unknown(l_.value(left))) return left;
+  if (!l_.uniform(left) || !l_.uniform(right) || !s_.is_unknown(l_.value(left))) return left;
+  // `spec.device_capability[0] == 10`
+  NodeId name = operand;
+  bool first = t[name].kind == NodeKind::subscript && t[t.child(name, 1)].kind == NodeKind::constant &&
+               t[t.child(name, 1)].op == static_cast<std::uint8_t>(Constant::integer) && t.integers[t[t.child(name, 1)].number] == 0;
+  if (first) name = t.child(name, 0);
+  const Node& n = t[name];
+  if (n.kind != NodeKind::name && n.kind != NodeKind::attribute) return left;
   auto known = k_.compared.find(n.name);
   if (known == k_.compared.end()) return left;
+  if (known->second == Gives::capability) return compared_capability(first, left, l_.value(right));
+  if (first) return left;
   auto names_device = [&](ValueId v) { return s_.kind(v) == Kind::string && s_.text(v).starts_with("sm_"); };
   ValueId other = l_.value(right);
   bool list = s_.kind(other) == Kind::list || s_.kind(other) == Kind::tuple || s_.kind(other) == Kind::set;
   bool devices = list ? !s_.items(other).empty() && std::ranges::all_of(s_.items(other), names_device) : names_device(other);
   return devices ? device_fact(known->second) : left;
+}
+
+// What is compared says whether it is one: (10, 0), or 10 with its first part, or lists of these.
+Lifted Interpreter::compared_capability(bool first, Lifted left, ValueId other) {
+  auto major = [&](ValueId v) { return s_.kind(v) == Kind::integer && s_.node(v).number >= 5 && s_.node(v).number <= 19; };
+  auto fits = [&](ValueId v) {
+    if (first) return major(v);
+    return s_.kind(v) == Kind::tuple && s_.items(v).size() == 2 && major(s_.items(v)[0]) && s_.kind(s_.items(v)[1]) == Kind::integer;
+  };
+  bool list = !fits(other) && value::is_container(s_.kind(other)) && !s_.items(other).empty() && std::ranges::all_of(s_.items(other), fits);
+  if (!list && !fits(other)) return left;
+  return device_fact(first ? Gives::major : Gives::capability);
 }
 
 Lifted Interpreter::eval_compare(NodeId id, Frame& f, DeviceSet mask) {

@@ -263,6 +263,7 @@ class Interpreter {
   Lifted operand(NodeId id, Frame& f, DeviceSet mask);
   Lifted eval_constant(const Tree& t, NodeId id);
   Lifted eval_fstring(NodeId id, Frame& f, DeviceSet mask);
+  Lifted compared_capability(bool first, Lifted left, ValueId other);
   Lifted compared_fact(const Tree& t, NodeId operand, Lifted left, Lifted right);
   Lifted eval_compare(NodeId id, Frame& f, DeviceSet mask);
   Lifted compare_lifted(value::Comparison op, Lifted a, Lifted b);
