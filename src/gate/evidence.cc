@@ -12,15 +12,6 @@
 namespace ungate::gate {
 namespace {
 
-// The longest piece of a pattern without '*': what a text must hold to match it.
-std::string stem_of(std::string_view pattern) {
-  std::string_view best;
-  for (std::string_view piece : text::split(pattern, '*')) {
-    if (piece.size() > best.size()) best = piece;
-  }
-  return std::string(best);
-}
-
 // Per arm: whether its text is compiled for the target, or would be without the gates. An arm that was
 // never reached hangs on one further out.
 std::vector<char> reached_arms(const cuda::FileResult& result, const cuda::Directives& d, arch::CodeTarget target,
@@ -36,6 +27,14 @@ std::vector<char> reached_arms(const cuda::FileResult& result, const cuda::Direc
 
 }  // namespace
 
+std::string longest_piece(std::string_view pattern) {
+  std::string_view best;
+  for (std::string_view piece : text::split(pattern, '*')) {
+    if (piece.size() > best.size()) best = piece;
+  }
+  return std::string(best);
+}
+
 bool has_mnemonic(const Feature& f, std::string_view mnemonic) {
   return std::ranges::any_of(f.instructions, [&](const std::string& p) { return cuda::fits_mnemonic(p, mnemonic); });
 }
@@ -50,7 +49,7 @@ LackingFeatures::LackingFeatures(const std::vector<Feature>& features, arch::Cod
   for (const Feature& f : features) {
     if (f.targets.has(target.index())) continue;
     features_.push_back(&f);
-    for (const std::string& i : f.instructions) add(stem_of(i));
+    for (const std::string& i : f.instructions) add(longest_piece(i));
     for (const std::string& w : f.words) add(w);
   }
   if (!stems.empty()) any_.reset(new Pattern{RE2(stems)});

@@ -9,6 +9,9 @@
 
 namespace ungate::gate {
 
+// The longest piece of a pattern without '*': what a text must hold to match it.
+std::string longest_piece(std::string_view pattern);
+
 bool has_mnemonic(const Feature& feature, std::string_view mnemonic);
 
 // Looks for the instructions and intrinsics of features that one code target lacks.

@@ -16,15 +16,6 @@ namespace {
 using cuda::Lexeme;
 using cuda::Lexemes;
 
-// The longest piece of a pattern without '*'.
-std::string stem_of(std::string_view pattern) {
-  std::string_view best;
-  for (std::string_view piece : text::split(pattern, '*')) {
-    if (piece.size() > best.size()) best = piece;
-  }
-  return std::string(best);
-}
-
 // The lexeme after a statement or block that begins at `at`.
 std::size_t after_statement(const Lexemes& l, std::size_t at) {
   while (at < l.size() && l[at].kind == Lexeme::Kind::marker) ++at;
@@ -64,14 +55,14 @@ const ForeignCode::Words& ForeignCode::words_for(arch::Device device) {
   for (const Feature& f : knowledge_.features) {
     if (!(f.targets & arch::code_targets_of(device)).empty()) continue;
     words->features.push_back(&f);
-    for (const std::string& i : f.instructions) add(stem_of(i));
+    for (const std::string& i : f.instructions) add(longest_piece(i));
     for (const std::string& w : f.words) add(w);
   }
   for (const PackageRules& package : knowledge_.packages) {
     for (const PackagePart& part : package.parts) {
       if (!part.in_kernels || !concerns(part, device)) continue;
       words->parts.push_back(&part);
-      for (const std::string& name : part.names) add(stem_of(name));
+      for (const std::string& name : part.names) add(longest_piece(name));
     }
   }
   RE2::Options options;
