@@ -79,15 +79,15 @@ std::vector<std::string> CudaFiles::headers_of(const std::string& path, std::str
 }
 
 const cuda::FileResult& CudaFiles::with_headers(const std::string& path) {
-  if (const Entry& known = entry(path); known.with_headers) return *known.with_headers;
+  if (const Entry& known = entry(path); known.with_headers != nullptr) return *known.with_headers;
   const cuda::FileResult& by_itself = alone(path);
   bool open = false;   // a condition hangs on something that the text does not say
   for (const cuda::ArmResult& arm : by_itself.arms) {
     open = open || !cuda::targets_with(arm.condition, value::kUnknown).empty();
   }
+  if (!open) return *(entry(path).with_headers = &by_itself);
   std::string root;
-  std::vector<std::string> headers;
-  if (open) headers = headers_of(path, root);
+  std::vector<std::string> headers = headers_of(path, root);
   std::unordered_set<std::string_view> defined;
   std::vector<std::string> texts = headers;
   texts.push_back(path);
@@ -103,16 +103,20 @@ const cuda::FileResult& CudaFiles::with_headers(const std::string& path) {
     std::string_view condition = text.substr(arm.condition.begin, arm.condition.size());
     said = said || std::ranges::any_of(defined, [&](std::string_view name) { return condition.find(name) != std::string_view::npos; });
   }
-  auto result = std::make_unique<cuda::FileResult>(by_itself);
-  if (open && said) {
+  Entry& e = entry(path);
+  e.with_headers = &by_itself;
+  if (said) {
     cuda::Preprocessor walk(world_, cuda::Pass::device, [&](const std::string& wanted) -> std::optional<cuda::FileText> {
       if (std::ranges::find(texts, wanted) == texts.end()) return std::nullopt;
       return this->text(wanted);
     }, [&](std::string_view macro) { return defined.contains(macro); });
     auto walked = walk.walk({path, {root}, {}});
-    if (const cuda::FileResult* found = walked ? walk.result(path, walked->visits) : nullptr) *result = *found;
+    if (const cuda::FileResult* found = walked ? walk.result(path, walked->visits) : nullptr) {
+      e.walked = std::make_unique<cuda::FileResult>(*found);
+      e.with_headers = e.walked.get();
+    }
   }
-  return *(entry(path).with_headers = std::move(result));
+  return *e.with_headers;
 }
 
 cuda::Preprocessor& CudaFiles::preprocessor(const std::vector<std::string>& absent_macros) {

@@ -46,7 +46,8 @@ class CudaFiles {
     const source::SourceFile* file = nullptr;
     std::unique_ptr<cuda::Directives> directives;
     std::unique_ptr<cuda::Structure> structure;
-    std::unique_ptr<cuda::FileResult> alone, with_headers;
+    std::unique_ptr<cuda::FileResult> alone, walked;
+    const cuda::FileResult* with_headers = nullptr;   // one of them
   };
   Entry& entry(const std::string& path);
 

@@ -173,7 +173,14 @@ Refusal Interpreter::refusal_of(const Tree& t, NodeId block, Symbol& type, Symbo
   }
 }
 
-Interpreter::Arms Interpreter::judge_arms(const Tree& t, NodeId body, NodeId orelse) const {
+// What the text says, once a place.
+const Interpreter::Arms& Interpreter::judge_arms(const Tree& t, NodeId body, NodeId orelse) {
+  auto [entry, fresh] = arms_.try_emplace(key_of(&t, body));
+  if (fresh) entry->second = read_arms(t, body, orelse);
+  return entry->second;
+}
+
+Interpreter::Arms Interpreter::read_arms(const Tree& t, NodeId body, NodeId orelse) const {
   Arms arms;
   Symbol type, text, else_type, else_text;
   Refusal taken = refusal_of(t, body, type, text);

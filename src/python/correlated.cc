@@ -29,7 +29,7 @@ std::optional<ModuleId> Interpreter::giver(ModuleId id, Symbol name, int depth) 
   auto bound = m.binders.find(name);
   if (bound == m.binders.end()) {
     for (const auto& [piece, module] : m.star_imports) {
-      auto from = find_module(p_.absolute(id, module.text()), id);
+      auto from = find_module(p_.absolute(id, module.text()));
       if (from && *from != id && exports(*from, name)) return giver(*from, name, depth + 1);
     }
     return std::nullopt;
@@ -42,7 +42,7 @@ std::optional<ModuleId> Interpreter::giver(ModuleId id, Symbol name, int depth) 
     for (NodeId alias : t.children(statement)) {
       bool same = t[statement].kind == NodeKind::import_from && t[alias].kind == NodeKind::alias &&
                   t[alias].name == name && t.symbols[t[alias].number] == name;
-      auto from = same ? find_module(p_.absolute(id, t[statement].name.text()), id) : std::nullopt;
+      auto from = same ? find_module(p_.absolute(id, t[statement].name.text())) : std::nullopt;
       if (from) return giver(*from, name, depth + 1);
     }
   }

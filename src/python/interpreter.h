@@ -189,7 +189,8 @@ class Interpreter {
   bool is_parameter(const Tree& t, NodeId name) const;
   bool calls_fallback(const Tree& t, NodeId value) const;
   Refusal refusal_of(const Tree& t, NodeId block, Symbol& type, Symbol& text) const;
-  Arms judge_arms(const Tree& t, NodeId body, NodeId orelse) const;
+  const Arms& judge_arms(const Tree& t, NodeId body, NodeId orelse);
+  Arms read_arms(const Tree& t, NodeId body, NodeId orelse) const;
   bool handles(const Tree& t, NodeId handler, Symbol type) const;
   void describe_raise(NodeId exception, Frame& f);
   std::pair<std::uint32_t, std::uint32_t> chain_of(NodeId id, const Frame& f);
@@ -310,7 +311,7 @@ class Interpreter {
   Lifted global_at(const Frame& f, Symbol name);
   Lifted bound_before(ModuleId id, std::uint32_t index, Symbol name);
   void run_piece(ModuleId id, std::uint32_t index);
-  std::optional<ModuleId> find_module(Symbol dotted, ModuleId asks = kNoIndex) const;
+  std::optional<ModuleId> find_module(Symbol dotted) const;
   ValueId module_value(Symbol dotted);
   Lifted import_alias(const Tree& t, NodeId statement, NodeId alias, ModuleId from);
   ValueId builtin_name(Symbol name);
@@ -541,6 +542,7 @@ class Interpreter {
   std::unordered_map<Symbol, std::vector<FunctionId>> derived_methods_;  // by name: methods that answer by the device
   std::vector<Derived> derived_;
 
+  std::unordered_map<Key, Arms, KeyHash> arms_;   // by the body of the `if`
   std::unordered_map<Key, std::size_t, KeyHash> choice_index_, condition_index_;
   std::unordered_map<Key, std::pair<std::uint32_t, std::uint32_t>, KeyHash> chain_index_;
 };

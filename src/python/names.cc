@@ -135,7 +135,7 @@ Lifted Interpreter::bind_global(ModuleId id, Symbol name) {
     return unknown(Free_::name, name.text());
   }
   for (const auto& [piece, module] : m.star_imports) {
-    auto from = find_module(p_.absolute(id, module.text()), id);
+    auto from = find_module(p_.absolute(id, module.text()));
     if (from && *from != id && exports(*from, name)) return global(*from, name);
   }
   static const Symbol kFile("__file__"), kName("__name__");
@@ -188,7 +188,7 @@ bool Interpreter::exports(ModuleId id, Symbol name, int depth) {
   if (m.binders.contains(name)) return true;
   if (depth > 4) return false;
   for (const auto& [piece, module] : m.star_imports) {
-    auto from = find_module(p_.absolute(id, module.text()), id);
+    auto from = find_module(p_.absolute(id, module.text()));
     if (from && *from != id && exports(*from, name, depth + 1)) return true;
   }
   return false;
@@ -275,13 +275,9 @@ void Interpreter::run_piece(ModuleId id, std::uint32_t index) {
 
 // --- Imports ---------------------------------------------------------------------------------------
 
-// A package that is not read is one for others; what its own modules import from it is looked for.
-std::optional<ModuleId> Interpreter::find_module(Symbol dotted, ModuleId asks) const {
+std::optional<ModuleId> Interpreter::find_module(Symbol dotted) const {
   std::string_view top = dotted.text().substr(0, dotted.text().find('.'));
-  if (k_.opaque.contains(Symbol(top))) {
-    std::string_view asker = asks == kNoIndex ? std::string_view() : p_[asks].name.text();
-    if (asker.substr(0, asker.find('.')) != top) return std::nullopt;
-  }
+  if (k_.opaque.contains(Symbol(top))) return std::nullopt;
   return p_.find(dotted);
 }
 
@@ -301,13 +297,12 @@ Lifted Interpreter::import_alias(const Tree& t, NodeId statement, NodeId alias, 
   Symbol module = p_.absolute(from, n.name.text());
   std::string member = std::string(module.text()) + '.' + std::string(imported.text());
   if (k_.calls.contains(Symbol(member)) || k_.constants.contains(Symbol(member))) return l_.of(s_.external(Symbol(member)));
-  if (auto found = find_module(module, from)) {
+  if (auto found = find_module(module)) {
     // `from . import env` in the package itself means the module env, not the name that is being bound.
-    bool submodule = find_module(Symbol(member), from) && (*found == from || !exports(*found, imported));
+    bool submodule = find_module(Symbol(member)) && (*found == from || !exports(*found, imported));
     if (!submodule) return global(*found, imported);
   }
-  auto submodule = find_module(Symbol(member), from);
-  return l_.of(submodule ? s_.handle(Kind::module, *submodule) : s_.external(Symbol(member)));
+  return l_.of(module_value(Symbol(member)));
 }
 
 // --- Builtins --------------------------------------------------------------------------------------

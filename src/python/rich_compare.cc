@@ -30,6 +30,8 @@ Comparison reflected(Comparison op) {
 }  // namespace
 
 Lifted Interpreter::compare_objects(Comparison op, Lifted a, Lifted b, Frame& f, DeviceSet mask) {
+  auto plain = [&](Lifted v) { return l_.uniform(v) && s_.kind(l_.value(v)) != Kind::object; };
+  if (plain(a) && plain(b) && op != Comparison::in && op != Comparison::not_in) return compare_lifted(op, a, b);
   if (op == Comparison::in || op == Comparison::not_in) return find_object(op, a, b);
   bool ordered = op == Comparison::eq || op == Comparison::ne || op == Comparison::lt || op == Comparison::le ||
                  op == Comparison::gt || op == Comparison::ge;

@@ -39,8 +39,8 @@ bool Interpreter::stores_there(ClassId klass, Symbol name, const Frame& f) {
 // An attribute of the class as its methods leave it. What is None until the first of them ran is what they store.
 Lifted Interpreter::with_stored(ClassId klass, Symbol name, Lifted initial) {
   if (l_.uniform(initial) && s_.kind(l_.value(initial)) == Kind::function) return initial;
-  const std::vector<std::uint32_t> writers = writers_of(klass, name);
-  if (writers.empty()) return initial;
+  if (writers_of(klass, name).empty()) return initial;
+  const std::vector<std::uint32_t> writers = writers_of(klass, name);   // a copy: more may be found while they run
   Lifted not_known = unknown(Free_::config, "cls." + std::string(name.text()));
   auto [entry, fresh] = classes_[klass].stored.try_emplace(name, not_known);   // that, while the writers run
   if (fresh) {
