@@ -204,9 +204,8 @@ class Audit {
     std::string_view name = package.text();
     std::vector<char>& out = entry->second;
     out.assign(scan_.python.size(), python::is_recorded(name) ? 0 : 1);
-    // What is not read for others tells them nothing.
-    bool read = !rules_.python.opaque.contains(package);
-    if (read) {
+    // For others a package that is not read is one by name: what depends on the device in it tells them nothing.
+    if (!rules_.python.opaque.contains(package)) {
       for (std::uint32_t i : index_.files_with(python::hash_word(name))) out[i] = 1;
     }
     for (std::size_t i = 0; i < out.size(); ++i) {

@@ -145,11 +145,8 @@ class Analysis {
     const cuda::Directives& d = in_.cuda.directives(path);
     for (std::size_t a = 0; a < d.arms.size(); ++a) {
       if (chains[d.arms[a].chain] || result.arms[a].leaves.empty()) continue;
-      if (cuda::targets_with(result.arms[a].condition, value::kFalse).empty()) continue;
       for (arch::Device target : in_.targets) {
-        auto exact = arch::find_code_target(target, arch::Suffix::exact);
-        bool taken = exact && result.arms[a].condition.at(exact->index()).is(value::kTrue);
-        if (taken && foreign_.may_hold(in_.cuda.file(path)->text(d.arms[a].text), target)) chains[d.arms[a].chain] = true;
+        if (lets_in(result.arms[a].condition, target) && foreign_.may_hold(in_.cuda.file(path)->text(d.arms[a].text), target)) chains[d.arms[a].chain] = true;
       }
     }
   }

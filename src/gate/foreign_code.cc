@@ -37,6 +37,11 @@ std::size_t after_constexpr(const Lexemes& l, std::size_t at) {
 
 }  // namespace
 
+bool lets_in(const cuda::Outcomes& condition, arch::Device device) {
+  auto exact = arch::find_code_target(device, arch::Suffix::exact);
+  return exact && condition.at(exact->index()).is(value::kTrue) && !cuda::targets_with(condition, value::kFalse).empty();
+}
+
 struct ForeignCode::Words {
   std::vector<const Feature*> features;
   std::vector<const PackagePart*> parts;

@@ -10,6 +10,9 @@
 
 namespace ungate::gate {
 
+// A condition is true for the device's exact code target, and false for another.
+bool lets_in(const cuda::Outcomes& condition, arch::Device device);
+
 class ForeignCode {
  public:
   ForeignCode(const Knowledge& knowledge, CudaFiles& files);

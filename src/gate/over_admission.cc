@@ -86,10 +86,8 @@ void Judge::over_admits(Item& item, std::size_t t) {
 void Judge::guard_over_admits(Item& item, std::size_t t) {
   Standing& s = item.gate.standings[t];
   const Admission& a = item.admissions[t];
-  auto exact = arch::find_code_target(s.device, arch::Suffix::exact);
   bool taken = s.admits == Admits::yes && a.reached && a.because.empty() && item.guard.does == cuda::ArmText::code;
-  if (!taken || !exact || !item.outcomes.at(exact->index()).is(value::kTrue)) return;
-  if (cuda::targets_with(item.outcomes, value::kFalse).empty()) return;
+  if (!taken || !lets_in(item.outcomes, s.device)) return;
   std::vector<Evidence> found = foreign_.find(item.gate.path, in_.cuda.with_headers(item.gate.path), item.arm, s.device);
   if (found.empty()) return;
   s.verdict = Verdict::over_admission;

@@ -51,9 +51,7 @@ void Interpreter::find_gencode(NodeId id, Frame& f, DeviceSet mask, FixedFlags& 
       if (n.number != 0) return find_assigned(n.number, f, mask, found);
       [[fallthrough]];
     case NodeKind::attribute: {
-      bool emit = std::exchange(f.emit, false);
-      Lifted value = operand(id, f, mask);
-      f.emit = emit;
+      Lifted value = unrecorded(id, f, mask);
       if (!l_.uniform(value)) return;  // it follows the device
       auto listed = listed_devices(l_.value(value), Sink::Lists::gencode);
       if (!listed) return;

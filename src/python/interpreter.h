@@ -4,7 +4,8 @@
 // devices that reach them. `if` splits the mask, return, raise and assert subtract from it. Calls of
 // functions whose text is at hand are run, memoised by their arguments; everything else is unknown by
 // name. The files: exec.cc statements, eval.cc expressions, condition.cc conditions and choices,
-// call.cc calls, names.cc modules and names, classes.cc classes and attributes, builtins.cc, methods.cc
+// rich_compare.cc comparisons of objects, call.cc calls, sinks.cc and requirements.cc lists and bounds of devices,
+// names.cc modules and names, classes.cc classes and attributes, stored.cc what is made once, builtins.cc, methods.cc
 // and external.cc what Python and other packages provide.
 #pragma once
 
@@ -233,6 +234,7 @@ class Interpreter {
 
   // sinks.cc
   bool named_fact(const Tree& t, NodeId callee_node, Lifted callee, Lifted& out);
+  Lifted unrecorded(NodeId id, Frame& f, DeviceSet mask);
   void record_fixed(NodeId call, const Sink& sink, Frame& f, DeviceSet mask);
   void record_sinks(NodeId call, Lifted result, Frame& f, DeviceSet mask);
   void record_decorators(const Function& fn);
@@ -241,6 +243,7 @@ class Interpreter {
   std::optional<DeviceSet> listed_devices(ValueId list, Sink::Lists kind);
 
   // requirements.cc
+  bool may_be_ours(ValueId vendors, const Sink& bound) const;
   std::optional<std::pair<std::int64_t, std::int64_t>> bound_of(ValueId v, bool most);
   void record_requirement(NodeId call, Frame& f, DeviceSet mask, Symbol decorated);
   void record_requirements(NodeId id, Frame& f, Symbol decorated);
@@ -348,6 +351,7 @@ class Interpreter {
   Lifted with_stored(ClassId klass, Symbol name, Lifted initial);
   Lifted stored_by(ClassId klass, FunctionId method, Symbol name, Lifted not_known);
   void note_stored(Lifted base, Symbol name, Lifted value, DeviceSet mask);
+  Lifted after_writers(Lifted initial, Lifted stored);
   bool stores_there(ClassId klass, Symbol name, const Frame& f);
   Lifted with_rebound(ModuleId id, Symbol name, Lifted initial);
   std::optional<FunctionId> function_around(ModuleId id, std::uint32_t offset);

@@ -42,6 +42,7 @@ struct Sink {
   bool decorator = false;
   Lists lists = Lists::majors;
   Symbol vendors;      // of a bound: the keyword beside it that names whose devices are meant
+  std::vector<std::string> own_vendors;    // ... names in it that mean ours
   std::vector<std::string> other_vendors;  // ... and last names of callees that mean those of others
   std::string form;    // "py-major-list"
   std::string source;  // where this is known from

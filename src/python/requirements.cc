@@ -4,24 +4,22 @@
 #include "python/interpreter.h"
 
 namespace ungate::python {
-namespace {
 
-// Vendors whose devices count capabilities in the same numbers and are others.
-bool speaks_of_nvidia(const value::Store& s, ValueId vendors) {
-  bool known = true, nvidia = false;
+// False if the text or texts name vendors and ours is not among them: their devices count capabilities in the same
+// numbers and are others.
+bool Interpreter::may_be_ours(ValueId vendors, const Sink& bound) const {
+  bool known = true, ours = false;
   auto look = [&](ValueId v) {
-    if (s.kind(v) != Kind::string) known = false;
-    else nvidia = nvidia || s.text(v) == "nvidia" || s.text(v) == "cuda";
+    if (s_.kind(v) != Kind::string) known = false;
+    else ours = ours || std::ranges::find(bound.own_vendors, s_.text(v)) != bound.own_vendors.end();
   };
-  if (value::is_container(s.kind(vendors)) && !s.node(vendors).open) {
-    for (ValueId item : s.items(vendors)) look(item);
+  if (value::is_container(s_.kind(vendors)) && !s_.node(vendors).open) {
+    for (ValueId item : s_.items(vendors)) look(item);
   } else {
     look(vendors);
   }
-  return nvidia || !known;
+  return ours || !known;
 }
-
-}  // namespace
 
 // (major, minor) of a bound: a pair, an object that has both, `10`, `100`, "10.0". `most`: of the largest it allows.
 std::optional<std::pair<std::int64_t, std::int64_t>> Interpreter::bound_of(ValueId v, bool most) {
@@ -52,19 +50,15 @@ void Interpreter::record_requirement(NodeId call, Frame& f, DeviceSet mask, Symb
   // `Requirement.hip(min_sm=…)`
   if (std::ranges::find(bound->other_vendors, t[t.child(call, 0)].name.text()) != bound->other_vendors.end()) return;
   DeviceSet admitted = mask;
-  bool emit = std::exchange(f.emit, false);
   for (std::size_t i = 1; i < t[call].count; ++i) {
     NodeId argument = t.child(call, i);
     if (t[argument].kind != NodeKind::keyword) continue;
     const Sink* sink = k_.sink(t[argument].name, false);
     bool vendors = t[argument].name == bound->vendors;
     if (!vendors && (sink == nullptr || !sink->is_bound())) continue;
-    Lifted value = operand(t.child(argument, 0), f, mask);
-    bool elsewhere = !l_.uniform(value) || (vendors && !speaks_of_nvidia(s_, l_.value(value)));   // or it follows the device
-    if (elsewhere) {
-      f.emit = emit;
-      return;
-    }
+    Lifted value = unrecorded(t.child(argument, 0), f, mask);
+    if (!l_.uniform(value)) return;   // it follows the device already
+    if (vendors && !may_be_ours(l_.value(value), *bound)) return;
     if (vendors) continue;
     bool most = sink->lists == Sink::Lists::most;
     auto limit = bound_of(l_.value(value), most);
@@ -75,7 +69,6 @@ void Interpreter::record_requirement(NodeId call, Frame& f, DeviceSet mask, Symb
       if (most ? has > *limit : has < *limit) admitted -= DeviceSet::of(d);
     }
   }
-  f.emit = emit;
   if (admitted == mask) return;
   record_sink(call, *bound, mask - admitted, f, mask);
   Choice& c = choice_at(call, f);

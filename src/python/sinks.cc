@@ -26,15 +26,21 @@ std::optional<DeviceSet> Interpreter::listed_devices(ValueId list, Sink::Lists k
   return any ? std::optional(out) : std::nullopt;
 }
 
+// What an argument is; choices in it are recorded where the call itself is evaluated.
+Lifted Interpreter::unrecorded(NodeId id, Frame& f, DeviceSet mask) {
+  bool emit = std::exchange(f.emit, false);
+  Lifted value = operand(id, f, mask);
+  f.emit = emit;
+  return value;
+}
+
 // `with override_arch(9, 0, "a"): build()`: what is built loads on devices of that version only.
 void Interpreter::record_fixed(NodeId call, const Sink& sink, Frame& f, DeviceSet mask) {
   const Tree& t = *f.tree;
   std::int64_t version[2] = {0, 0};
   for (std::size_t i = 0; i < 2; ++i) {
     if (t[call].count < i + 2 || t[t.child(call, i + 1)].kind == NodeKind::keyword) return;
-    bool emit = std::exchange(f.emit, false);
-    Lifted value = operand(t.child(call, i + 1), f, mask);
-    f.emit = emit;
+    Lifted value = unrecorded(t.child(call, i + 1), f, mask);
     if (!l_.uniform(value) || s_.kind(l_.value(value)) != Kind::integer) return;   // it follows the device
     version[i] = s_.node(l_.value(value)).number;
   }
@@ -65,9 +71,7 @@ void Interpreter::record_sinks(NodeId call, Lifted result, Frame& f, DeviceSet m
       record_gencode(t.child(argument, 0), *sink, f, mask);
       continue;
     }
-    bool emit = std::exchange(f.emit, false);
-    Lifted list = operand(t.child(argument, 0), f, mask);
-    f.emit = emit;
+    Lifted list = unrecorded(t.child(argument, 0), f, mask);
     DeviceSet refused = l_.absent(result) & mask;
     if (!l_.uniform(list)) continue;  // the list follows the device already
     if (refused.empty() || refused == mask) {

@@ -49,8 +49,7 @@ Lifted Interpreter::with_stored(ClassId klass, Symbol name, Lifted initial) {
     classes_[klass].stored[name] = all == Lifted() ? not_known : all;
   }
   Lifted stored = classes_[klass].stored[name];
-  bool made = stored != not_known && l_.uniform(initial) && s_.kind(l_.value(initial)) == Kind::none;
-  return made ? stored : l_.join(initial, stored);
+  return stored == not_known ? l_.join(initial, stored) : after_writers(initial, stored);
 }
 
 // What a method, run for the class, stores there. What a caller hands over, to set it to something else than what
@@ -93,9 +92,7 @@ Lifted Interpreter::with_rebound(ModuleId id, Symbol name, Lifted initial) {
     stored = l_.join(stored, found_by_itself(store_->value));
     store_ = outer;
   }
-  if (stored == Lifted()) return l_.join(initial, not_known);
-  bool made = l_.uniform(initial) && s_.kind(l_.value(initial)) == Kind::none;
-  return made ? stored : l_.join(initial, stored);
+  return stored == Lifted() ? l_.join(initial, not_known) : after_writers(initial, stored);
 }
 
 // The function of a module, or method of a class of it, that holds a line.
@@ -119,6 +116,12 @@ std::optional<FunctionId> Interpreter::function_around(ModuleId id, std::uint32_
 void Interpreter::note_stored(ModuleId module, Symbol name, Lifted value, DeviceSet mask) {
   if (!store_ || store_->klass != kNoIndex || store_->module != module || store_->name != name) return;
   store_->value = l_.join(store_->value, l_.overlay(Lifted(), mask, value));
+}
+
+// What is None until the first writer ran is what they store; anything else may still be there.
+Lifted Interpreter::after_writers(Lifted initial, Lifted stored) {
+  bool none = l_.uniform(initial) && s_.kind(l_.value(initial)) == Kind::none;
+  return none ? stored : l_.join(initial, stored);
 }
 
 // Without what a caller handed over, to set it to something else than what the program finds, and without None: that

@@ -100,7 +100,7 @@ Status load_sinks(std::string_view text, const std::string& file, python::Knowle
   if (!root) return std::unexpected(root.error());
   root->allow({"sinks"});
   for (const Yaml& node : (*root)["sinks"].items()) {
-    node.allow({"keyword", "decorator", "call", "lists", "vendors", "others", "form", "source"});
+    node.allow({"keyword", "decorator", "call", "lists", "vendors", "ours", "others", "form", "source"});
     Sink sink;
     sink.decorator = node["decorator"].exists();
     int kinds = node["keyword"].exists() + node["decorator"].exists() + node["call"].exists();
@@ -109,6 +109,7 @@ Status load_sinks(std::string_view text, const std::string& file, python::Knowle
     sink.lists = choose(node["lists"], kLists);
     if ((sink.lists == Sink::Lists::one) != node["call"].exists()) node["lists"].fail("a call, and nothing else, is given one device");
     sink.vendors = Symbol(node["vendors"].text_or(""));
+    sink.own_vendors = node["ours"].texts();
     sink.other_vendors = node["others"].texts();
     sink.form = node.required("form");
     sink.source = node.required("source");
