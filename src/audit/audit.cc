@@ -170,11 +170,8 @@ class Audit {
     if (options_.watch) {
       if (auto id = program_.find_path(options_.watch->path)) evaluation_->watch(*id, options_.watch->offset);
     }
-    std::vector<char> holds(scan_.python.size(), 0);
+    std::vector<char> holds = scan_.seeded;
     std::unordered_set<python::ModuleId> evaluated;
-    evaluation_->words().each([&](python::WordHash word) {
-      for (std::uint32_t i : index_.files_with(word)) holds[i] = 1;
-    });
     for (int round = 0; round < kRounds && !interrupted(); ++round) {
       std::vector<python::ModuleId> modules;
       for (std::size_t i = 0; i < holds.size(); ++i) {
@@ -258,8 +255,8 @@ class Audit {
     natives_ = Natives(environment_, objects_, options_.archive != nullptr,
                        options_.targets);
     return {program_, *evaluation_, *cuda_, knowledge_, scan_.cuda, scan_.host,
-            [this](const std::vector<Symbol>& names, const std::set<std::string>& folders) {
-              return cuda_holders(walk_.files, names, folders, headers(), store_, options_.threads);
+            [this](const std::vector<Symbol>& names, const std::string& folder) {
+              return cuda_holders(walk_.files, names, folder, headers(), store_, options_.threads);
             },
             texts_of_modules(),
             options_.targets,

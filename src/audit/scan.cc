@@ -60,6 +60,7 @@ Scan scan(const std::vector<FoundFile>& files, const python::WordSet& seeds, con
     if (files[i].kind == FileKind::python) {
       out.python.push_back(files[i]);
       out.words.push_back(std::move(words[i]));
+      out.seeded.push_back(hit[i]);
     } else if (files[i].kind == FileKind::cuda && hit[i]) {
       out.cuda.push_back(files[i].path);
     }
@@ -69,18 +70,22 @@ Scan scan(const std::vector<FoundFile>& files, const python::WordSet& seeds, con
 }
 
 std::vector<std::string> cuda_holders(const std::vector<FoundFile>& files, const std::vector<Symbol>& names,
-                                      const std::set<std::string>& folders, const std::vector<std::string>& headers,
+                                      const std::string& folder, const std::vector<std::string>& headers,
                                       FileStore& store, unsigned threads) {
-  std::vector<std::string> out;
+  std::vector<std::string> out, literals;
   python::WordSet wanted;
-  for (Symbol name : names) wanted.add(name.text());
+  for (Symbol name : names) {
+    wanted.add(name.text());
+    literals.emplace_back(name.text());
+  }
+  const LiteralSet somewhere(std::move(literals));   // a quick look: most files hold none, not even within another word
   std::vector<char> hit(files.size(), 0);
   parallel_for(files.size(), threads, [&](std::size_t i) {
     const FoundFile& file = files[i];
-    if (file.kind != FileKind::cuda || !folders.contains(file.path.substr(0, file.path.find('/')))) return;
+    if (file.kind != FileKind::cuda || !file.path.starts_with(folder) || file.path.find('/') != folder.size()) return;
     if (std::ranges::any_of(headers, [&](const std::string& h) { return file.path.starts_with(h + '/'); })) return;
     store.look(file.path, [&](std::string_view text) {
-      hit[i] = text.size() <= gate::kLongestHostFile && python::holds_any(text, wanted);
+      hit[i] = text.size() <= gate::kLongestHostFile && somewhere.any_in(text) && python::holds_any(text, wanted);
     });
   }, 16);
   for (std::size_t i = 0; i < files.size(); ++i) {

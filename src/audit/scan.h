@@ -14,6 +14,7 @@ namespace ungate::audit {
 struct Scan {
   std::vector<FoundFile> python;          // in the walk's order
   std::vector<std::vector<python::WordHash>> words;  // of each of them
+  std::vector<char> seeded;               // whether it holds one of the seeds
   std::vector<std::string> cuda;          // paths of files that name the target macros
   std::vector<std::string> host;          // paths of C++ files that ask for the device at run time
   std::vector<Unread> unread;
@@ -25,10 +26,10 @@ struct Scan {
 Scan scan(const std::vector<FoundFile>& files, const python::WordSet& seeds, const std::vector<std::string>& host_seeds,
           const std::vector<std::string>& macros, FileStore& store, const Overlay* overlay, unsigned threads, const std::atomic<bool>& cancelled);
 
-// The C++ files among `files`, in one of the folders that their paths begin with, that hold one of the names as
-// a word; those in folders of `headers` are left out.
+// The C++ files among `files`, in the folder that their paths begin with, that hold one of the names as a word;
+// those in folders of `headers` are left out.
 std::vector<std::string> cuda_holders(const std::vector<FoundFile>& files, const std::vector<Symbol>& names,
-                                      const std::set<std::string>& folders, const std::vector<std::string>& headers,
+                                      const std::string& folder, const std::vector<std::string>& headers,
                                       FileStore& store, unsigned threads);
 
 }  // namespace ungate::audit

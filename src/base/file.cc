@@ -52,16 +52,19 @@ Result<FileText> read_file(const std::string& path, std::uint64_t limit) {
 
   FileText text;
   text.stamp = {info.st_dev, info.st_ino, size, nanoseconds(info.st_mtim), nanoseconds(info.st_ctim)};
-  text.bytes.resize(size);
-  std::size_t done = 0;
-  while (done < size) {
-    ssize_t n = read(file.fd, text.bytes.data() + done, size - done);
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return refuse(std::strerror(errno));
-    if (n == 0) break;  // the file shrank while it was read
-    done += static_cast<std::size_t>(n);
-  }
-  text.bytes.resize(done);
+  int error = 0;
+  text.bytes.resize_and_overwrite(size, [&](char* bytes, std::size_t) {
+    std::size_t done = 0;
+    while (done < size) {
+      ssize_t n = read(file.fd, bytes + done, size - done);
+      if (n < 0 && errno == EINTR) continue;
+      if (n < 0) error = errno;
+      if (n <= 0) break;  // 0: the file shrank while it was read
+      done += static_cast<std::size_t>(n);
+    }
+    return done;
+  });
+  if (error != 0) return refuse(std::strerror(error));
   return text;
 }
 

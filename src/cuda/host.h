@@ -68,6 +68,7 @@ struct HostChoices {
   std::vector<HostChain> chains;
 };
 
+// The files of one package: they know each other's functions and fields.
 class HostProgram {
  public:
   explicit HostProgram(const HostVocabulary& vocabulary);
@@ -75,8 +76,7 @@ class HostProgram {
   HostProgram(HostProgram&&) noexcept;
   HostProgram& operator=(HostProgram&&) noexcept;
 
-  // Adds a file; all but the path must stay where it is. Files that share the first folder of their
-  // paths know each other's functions and fields.
+  // Adds a file; all but the path must stay where it is.
   void add(const std::string& path, std::string_view text, const Directives& directives,
            const Structure& structure);
   // Functions and fields whose value turned out to depend on the device, ascending: other files that

@@ -85,7 +85,7 @@ HostValue HostExpression::called(std::string_view name, std::size_t angle, std::
                                                             : open();
   }
   join_argument(begin, end);
-  return p_.call(f_, Symbol(name));
+  return p_.call(Symbol(name));
 }
 
 HostExpression::Node HostExpression::entity() {
@@ -129,7 +129,7 @@ HostExpression::Node HostExpression::entity() {
     } else if (member && (last == "first" || last == "second")) {
       out.value = item(out.value, last == "second" ? 1 : 0);
     } else if (member) {
-      out.value = p_.cell(f_, Symbol(last), true);
+      out.value = p_.cell(Symbol(last), true);
       properties = p_.is_properties(f_, Symbol(last));
       out.kind = Kind::flag;
     } else {
@@ -137,7 +137,7 @@ HostExpression::Node HostExpression::entity() {
       out.value = last == "true" || last == "false" ? host_number(last == "true")
                   : last == "nullptr"               ? host_number(0)
                   : alone ? p_.name(f_, Symbol(last), name_at)
-                          : p_.cell(f_, Symbol(last), false);
+                          : p_.cell(Symbol(last), false);
       properties = p_.is_properties(f_, Symbol(last));
       if (last != "true" && last != "false") out.kind = Kind::flag;
     }

@@ -23,6 +23,13 @@ bool differs(const HostValue& v) {
   return std::ranges::any_of(v.items, [](const HostScalar& s) { return !s.uniform(); });
 }
 
+std::vector<Symbol> names_of(const auto& by_name) {
+  std::vector<Symbol> out;
+  for (const auto& [name, what] : by_name) out.push_back(name);
+  std::ranges::sort(out);
+  return out;
+}
+
 }  // namespace
 
 // Names that say nothing of what they stand for.
@@ -36,7 +43,7 @@ void HostProgram::State::add(const std::string& path, std::string_view text,
     if (f.path == path) return;
   }
   auto file = static_cast<std::uint32_t>(files_.size());
-  File entry{path, path.substr(0, path.find('/')), text, &structure,
+  File entry{path, text, &structure,
              static_cast<HostFunctionId>(functions_.size()), 0};
   for (HostFunction& f : host_functions(text, directives, structure, v)) {
     f.file = file;
@@ -44,18 +51,17 @@ void HostProgram::State::add(const std::string& path, std::string_view text,
   }
   entry.last = static_cast<HostFunctionId>(functions_.size());
   files_.push_back(std::move(entry));
-  const std::string& package = files_.back().package;
   for (HostFunctionId id = files_.back().first; id < files_.back().last; ++id) {
     HostFunction& f = functions_[id];
-    if (f.function != kNone) by_name_[{package, structure.functions[f.function].name}].push_back(id);
+    if (f.function != kNone) by_name_[structure.functions[f.function].name].push_back(id);
     for (const auto& [name, writes] : f.writes) {
       for (std::uint32_t w = 0; w < writes.size(); ++w) {
         bool field = writes[w].target == HostWrite::Target::assigned;
-        if (f.function == kNone) globals_[{package, name}].emplace_back(id, w);
-        else if (field && !defines(id, name)) field_writes_[{package, name}].emplace_back(id, w);
+        if (f.function == kNone) globals_[name].emplace_back(id, w);
+        else if (field && !defines(id, name)) field_writes_[name].emplace_back(id, w);
       }
     }
-    for (Symbol name : f.properties) property_names_[package].insert(name);
+    for (Symbol name : f.properties) property_names_.insert(name);
     index_calls(id);
   }
   results_.clear(), cells_.clear(), parameters_.clear(), written_.clear(), is_properties_.clear();
@@ -67,7 +73,7 @@ void HostProgram::State::index_calls(HostFunctionId id) {
     if (!f.l[i].is_identifier()) continue;
     bool call = f.l[i + 1].is("(") ||
                 (f.l[i + 1].is("<") && after_angles(f.l, i + 1, f.l.size()) != i + 1);
-    if (call) calls_[{package(id), Symbol(f.l[i].text)}].push_back({id, static_cast<std::uint32_t>(i)});
+    if (call) calls_[Symbol(f.l[i].text)].push_back({id, static_cast<std::uint32_t>(i)});
   }
 }
 
@@ -103,8 +109,8 @@ HostValue HostProgram::State::result(HostFunctionId id) {
   return out;
 }
 
-HostValue HostProgram::State::call(HostFunctionId from, Symbol name) {
-  auto found = by_name_.find({package(from), name});
+HostValue HostProgram::State::call(Symbol name) {
+  auto found = by_name_.find(name);
   if (found == by_name_.end() || found->second.size() > kMostDefinitions || is_too_common(name.text())) {
     for (const auto& f : v.functions) {
       if (f.name == name.text()) return host_fact(f.fact);
@@ -159,7 +165,7 @@ HostValue HostProgram::State::name(HostFunctionId id, Symbol name, std::size_t a
     }
   }
   if (any && defines(id, name)) return out;
-  add(cell(id, name, false));
+  add(cell(name, false));
   return out;
 }
 
@@ -177,7 +183,7 @@ HostValue HostProgram::State::parameter(HostFunctionId id, std::size_t index) {
   const Function& fn = *declared(id);
   HostValue out;
   bool any = false, closed = false;
-  auto sites = calls_.find({package(id), fn.name});
+  auto sites = calls_.find(fn.name);
   bool few = sites != calls_.end() && sites->second.size() <= kMostCallers;
   if (few && depth_ < kDeepest && !is_too_common(fn.name.text())) {
     ++depth_;
@@ -201,12 +207,11 @@ HostValue HostProgram::State::parameter(HostFunctionId id, std::size_t index) {
   return out;
 }
 
-HostValue HostProgram::State::cell(HostFunctionId from, Symbol name, bool object) {
-  Key key{package(from), name};
-  auto [entry, fresh] = cells_.try_emplace({key, object}, std::nullopt);
+HostValue HostProgram::State::cell(Symbol name, bool object) {
+  auto [entry, fresh] = cells_.try_emplace({name, object}, std::nullopt);
   if (!fresh) return entry->second.value_or(open());
-  auto fields = field_writes_.find(key);
-  auto globals = globals_.find(key);
+  auto fields = field_writes_.find(name);
+  auto globals = globals_.find(name);
   // A field's first value matters only where nothing else is written.
   const auto* writes = fields != field_writes_.end() ? &fields->second
                        : globals != globals_.end()   ? &globals->second
@@ -223,7 +228,7 @@ HostValue HostProgram::State::cell(HostFunctionId from, Symbol name, bool object
     }
   }
   if (!any || out.items.empty()) out = open();
-  cells_[{key, object}] = out;
+  cells_[{name, object}] = out;
   return out;
 }
 
@@ -248,19 +253,18 @@ bool HostProgram::State::find_properties(HostFunctionId id, Symbol name) const {
       if (holds_call(f, w)) return true;
     }
   }
-  auto known = property_names_.find(package(id));
-  return known != property_names_.end() && known->second.contains(name) && !defines(id, name);
+  return property_names_.contains(name) && !defines(id, name);
 }
 
 std::vector<Symbol> HostProgram::State::derived() {
   std::set<Symbol> out;
-  for (const auto& [key, definitions] : by_name_) {
-    if (is_too_common(key.second.text()) || definitions.size() > kMostDefinitions) continue;
-    if (differs(call(definitions.front(), key.second))) out.insert(key.second);
+  // What is asked first counts where functions call each other in circles: always in the same order.
+  for (Symbol name : names_of(by_name_)) {
+    if (is_too_common(name.text()) || by_name_.at(name).size() > kMostDefinitions) continue;
+    if (differs(call(name))) out.insert(name);
   }
-  for (const auto& [key, writes] : field_writes_) {
-    HostFunctionId f = writes.front().first;
-    if (differs(cell(f, key.second, false)) || differs(cell(f, key.second, true))) out.insert(key.second);
+  for (Symbol name : names_of(field_writes_)) {
+    if (differs(cell(name, false)) || differs(cell(name, true))) out.insert(name);
   }
   // Fields of the device's properties are found where they are asked for.
   for (const auto& field : v.property_fields) out.erase(Symbol(field.name));

@@ -5,6 +5,8 @@
 #include <functional>
 #include <map>
 #include <set>
+#include <unordered_map>
+#include <unordered_set>
 
 #include "cuda/host_text.h"
 
@@ -23,13 +25,13 @@ class HostProgram::State {
 
   // What a function gives, on every device; open while it is being run.
   HostValue result(HostFunctionId f);
-  // What the functions of a name give, for one who stands in f.
-  HostValue call(HostFunctionId f, Symbol name);
+  // What the functions of a name give.
+  HostValue call(Symbol name);
   // A variable or field at a place.
   HostValue name(HostFunctionId f, Symbol name, std::size_t at);
   // A field of the class at hand or a variable outside of functions; a field of some other object,
   // for which only what was written through objects counts.
-  HostValue cell(HostFunctionId f, Symbol name, bool object);
+  HostValue cell(Symbol name, bool object);
   bool is_properties(HostFunctionId f, Symbol name);
 
   const HostFunction& function(HostFunctionId f) const { return functions_[f]; }
@@ -40,18 +42,16 @@ class HostProgram::State {
 
  private:
   struct File {
-    std::string path, package;
+    std::string path;
     std::string_view text;
     const Structure* structure;
     HostFunctionId first, last;  // its functions; the last one is what stands outside of them
   };
-  using Key = std::pair<std::string, Symbol>;  // the first folder of the path, a name
   struct CallSite {
     HostFunctionId in;
     std::uint32_t at;  // the lexeme of the name
   };
 
-  const std::string& package(HostFunctionId f) const { return files_[functions_[f].file].package; }
   HostValue written(HostFunctionId f, const HostWrite& w);
   HostValue parameter(HostFunctionId f, std::size_t index);
   HostValue by_convention(Symbol name) const;
@@ -61,15 +61,15 @@ class HostProgram::State {
 
   std::deque<File> files_;
   std::deque<HostFunction> functions_;
-  std::map<Key, std::vector<HostFunctionId>> by_name_;
-  std::map<Key, std::vector<std::pair<HostFunctionId, std::uint32_t>>> field_writes_, globals_;
-  std::map<Key, std::vector<CallSite>> calls_;
-  std::map<std::string, std::set<Symbol>> property_names_;
+  std::unordered_map<Symbol, std::vector<HostFunctionId>> by_name_;
+  std::unordered_map<Symbol, std::vector<std::pair<HostFunctionId, std::uint32_t>>> field_writes_, globals_;
+  std::unordered_map<Symbol, std::vector<CallSite>> calls_;
+  std::unordered_set<Symbol> property_names_;
   // What was asked already; nothing: being worked on.
-  std::map<HostFunctionId, std::optional<HostValue>> results_;
-  std::map<std::pair<Key, bool>, std::optional<HostValue>> cells_;
+  std::unordered_map<HostFunctionId, std::optional<HostValue>> results_;
+  std::map<std::pair<Symbol, bool>, std::optional<HostValue>> cells_;
   std::map<std::pair<HostFunctionId, std::size_t>, std::optional<HostValue>> parameters_;
-  std::map<const HostWrite*, std::optional<HostValue>> written_;
+  std::unordered_map<const HostWrite*, std::optional<HostValue>> written_;
   std::map<std::pair<HostFunctionId, Symbol>, bool> is_properties_;
   int depth_ = 0;
 };

@@ -249,7 +249,15 @@ CudaReading read_cuda(const Inputs& inputs) {
     if (inputs.cuda.file(path) == nullptr) continue;
     if (differs(inputs.cuda.alone(path))) inputs.cuda.structure(path);
   }
-  return {host_items(inputs)};
+  CudaReading out{host_items(inputs)};
+  // Modules are known only once the Python side is; files that none can hold need not wait for it.
+  for (const std::string& path : inputs.cuda_files) {
+    bool of_modules = std::ranges::any_of(inputs.knowledge.packages, [&](const PackageRules& package) {
+      return package.jit && path.starts_with(package.folder + '/');
+    });
+    if (!of_modules && inputs.cuda.file(path) != nullptr) inputs.cuda.with_headers(path);
+  }
+  return out;
 }
 
 Findings analyse(const Inputs& inputs, CudaReading reading) { return Analysis(inputs, std::move(reading)).run(); }

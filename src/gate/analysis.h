@@ -26,8 +26,8 @@ struct Inputs {
   const Knowledge& knowledge;
   std::vector<std::string> cuda_files;       // those that mention the target macros
   std::vector<std::string> host_files;       // those that ask for the device at run time
-  // CUDA and C++ files of these top folders that hold one of the names.
-  std::function<std::vector<std::string>(const std::vector<Symbol>&, const std::set<std::string>&)> cuda_holders;
+  // CUDA and C++ files of a top folder that hold one of the names.
+  std::function<std::vector<std::string>(const std::vector<Symbol>&, const std::string&)> cuda_holders;
   python::Texts texts;
   std::vector<arch::Device> targets;
   NativeLibraries libraries;

@@ -82,22 +82,12 @@ bool served_by_sibling(const Choice& c, const python::Chain& chain, arch::Device
 
 class Reader {
  public:
-  explicit Reader(const Inputs& in) : in_(in), program_(in.knowledge.host) {}
+  explicit Reader(const Inputs& in) : in_(in) {}
 
   std::vector<Item> run() {
-    std::vector<std::string> files = in_.host_files;
-    std::set<Symbol> known;
-    for (int round = 0; round < kRounds && !files.empty(); ++round) {
-      std::set<std::string> folders;
-      for (const std::string& path : files) add(path);
-      for (const std::string& path : read_) folders.insert(path.substr(0, path.find('/')));
-      std::vector<Symbol> fresh;
-      for (Symbol name : program_.derived()) {
-        if (name.text().size() >= kShortestName && known.insert(name).second) fresh.push_back(name);
-      }
-      if (fresh.empty() || !in_.cuda_holders) break;
-      files = in_.cuda_holders(fresh, folders);
-    }
+    std::map<std::string, std::vector<std::string>> files;   // by package: the first folder of their paths
+    for (const std::string& path : in_.host_files) files[path.substr(0, path.find('/'))].push_back(path);
+    for (auto& [package, paths] : files) read(package, std::move(paths));
     for (const std::string& path : read_) {
       choices(path);
       names(path);
@@ -106,10 +96,26 @@ class Reader {
   }
 
  private:
-  void add(const std::string& path) {
+  void read(const std::string& package, std::vector<std::string> files) {
+    std::set<Symbol> known;
+    for (int round = 0; round < kRounds && !files.empty(); ++round) {
+      for (const std::string& path : files) add(package, path);
+      auto program = programs_.find(package);
+      if (program == programs_.end() || !in_.cuda_holders) break;
+      std::vector<Symbol> fresh;
+      for (Symbol name : program->second.derived()) {
+        if (name.text().size() >= kShortestName && known.insert(name).second) fresh.push_back(name);
+      }
+      if (fresh.empty()) break;
+      files = in_.cuda_holders(fresh, package);
+    }
+  }
+
+  void add(const std::string& package, const std::string& path) {
     const source::SourceFile* file = in_.cuda.file(path);
     if (file == nullptr || file->text().size() > kLongestHostFile || !seen_.insert(path).second) return;
-    program_.add(path, in_.cuda.file(path)->text(), in_.cuda.directives(path), in_.cuda.structure(path));
+    cuda::HostProgram& program = programs_.try_emplace(package, in_.knowledge.host).first->second;
+    program.add(path, file->text(), in_.cuda.directives(path), in_.cuda.structure(path));
     read_.push_back(path);
   }
 
@@ -128,7 +134,7 @@ class Reader {
   }
 
   void choices(const std::string& path) {
-    cuda::HostChoices found = program_.choices(path);
+    cuda::HostChoices found = programs_.at(path.substr(0, path.find('/'))).choices(path);
     for (const HostChoice& h : found.list) {
       Item item = place(path, h.range, h.function, form_of(h.kind));
       item.choice = choice_of(h, Symbol(item.gate.enclosing));
@@ -197,7 +203,7 @@ class Reader {
   }
 
   const Inputs& in_;
-  cuda::HostProgram program_;
+  std::map<std::string, cuda::HostProgram> programs_;   // by package
   std::set<std::string> seen_;
   std::vector<std::string> read_;
   std::vector<Item> items_;

@@ -40,7 +40,6 @@ class Evaluation {
   // names that turned out to depend on the device and were not known before (those that only attributes have,
   // as such). They are words from then on, so the next call is for the modules that hold one of them.
   std::vector<DerivedWord> run(const std::vector<ModuleId>& modules, unsigned threads = 1);
-  const WordSet& words() const { return words_; }
 
   // Asks to note which devices reach the statement that holds this offset; before run().
   void watch(ModuleId module, std::uint32_t offset);
