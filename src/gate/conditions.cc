@@ -39,6 +39,15 @@ NodeId test_around(const Tree& t, source::Range place) {
   return best == 0 ? 0 : t.child(best, 0);
 }
 
+NodeId block_around(const Tree& t, source::Range place) {
+  NodeId best = 0;
+  for (NodeId id = 1; id < t.nodes.size(); ++id) {
+    bool holds = t[id].kind == NodeKind::block && t[id].range.contains(place);
+    if (holds && (best == 0 || t[id].range.size() < t[best].range.size())) best = id;
+  }
+  return best;
+}
+
 NodeId assigned_at(const Tree& t, source::Range place) {
   NodeId best = 0;
   for (NodeId id = 1; id < t.nodes.size(); ++id) {

@@ -14,6 +14,9 @@ python::NodeId conjunction_around(const python::Tree& tree, source::Range place)
 // The test of the innermost `if` whose body holds a place; 0 if there is none.
 python::NodeId test_around(const python::Tree& tree, source::Range place);
 
+// The innermost block that holds a place; 0 if there is none.
+python::NodeId block_around(const python::Tree& tree, source::Range place);
+
 // What the innermost assignment that holds a place assigns to (its first target); 0 if there is none.
 python::NodeId assigned_at(const python::Tree& tree, source::Range place);
 

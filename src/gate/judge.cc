@@ -220,6 +220,9 @@ void Judge::judge(Item& item, std::size_t t) {
     if (list) against_detection(s, modules);
   } else if (!item.is_python()) {
     by_instructions(item, s);
+  } else if (std::vector<Evidence> lacking = kernels_.lacking(item, s.device); !lacking.empty()) {
+    s.verdict = Verdict::capability;
+    s.evidence.insert(s.evidence.end(), lacking.begin(), lacking.end());
   } else {
     s.verdict = Verdict::unknown;
     s.unknown_because.push_back("what it leads to was not followed to code that was read");

@@ -7,6 +7,7 @@
 #include "gate/foreign_code.h"
 #include "gate/links.h"
 #include "gate/parts.h"
+#include "gate/python_kernels.h"
 
 namespace ungate::gate {
 
@@ -15,7 +16,8 @@ class Judge {
   Judge(const Inputs& inputs, std::vector<Item>& items, const std::vector<JitModule>& modules,
         std::map<std::size_t, WalkedModule>& walked)
       : in_(inputs), items_(items), modules_(modules), walked_(walked),
-        parts_(inputs.knowledge, inputs.program, inputs.evaluation), foreign_(inputs.knowledge, inputs.cuda) {}
+        parts_(inputs.knowledge, inputs.program, inputs.evaluation), foreign_(inputs.knowledge, inputs.cuda),
+        kernels_(inputs.knowledge, inputs.program) {}
 
   void judge();
 
@@ -58,6 +60,7 @@ class Judge {
   std::map<std::size_t, WalkedModule>& walked_;
   Parts parts_;
   ForeignCode foreign_;
+  PythonKernels kernels_;
   std::map<std::tuple<std::size_t, unsigned, std::vector<std::string>>, ModuleVerdict> verdicts_;
   std::map<unsigned, LackingFeatures> lacking_;   // by code target
   std::unordered_map<std::string_view, std::vector<std::uint32_t>> gate_arms_;   // by path: arms that are gates

@@ -68,6 +68,7 @@ struct PackageRules {
   std::vector<PackagePart> parts;
   std::vector<std::pair<std::string, std::string>> macros;  // that its builds define for the device at hand, and their bodies
   std::vector<std::string> headers;       // folders of headers that come along to be compiled against: names of host code are not followed into them
+  std::vector<std::string> kernel_decorators;   // that make kernels of Python functions, as written: "cute.jit"
   std::vector<std::string> measured;      // in names of tables by device that hold measured sizes, in lower case
 };
 

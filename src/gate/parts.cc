@@ -14,18 +14,6 @@ using python::Choice;
 using python::NodeId;
 using python::NodeKind;
 
-// A pattern without '*' is the whole name; '*' matches anything.
-bool fits(std::string_view pattern, std::string_view name) {
-  std::size_t star = pattern.find('*');
-  if (star == std::string_view::npos) return pattern == name;
-  if (!name.starts_with(pattern.substr(0, star))) return false;
-  pattern.remove_prefix(star + 1);
-  for (std::size_t i = star; i <= name.size(); ++i) {
-    if (fits(pattern, name.substr(i))) return true;
-  }
-  return false;
-}
-
 // Calls f for each identifier of Python text, comments left out, in lower case; stops when f says true.
 template <class F>
 bool any_name(std::string_view text, F&& f) {
@@ -87,6 +75,17 @@ std::string_view stem_of(std::string_view path) {
 }
 
 }  // namespace
+
+bool fits(std::string_view pattern, std::string_view name) {
+  std::size_t star = pattern.find('*');
+  if (star == std::string_view::npos) return pattern == name;
+  if (!name.starts_with(pattern.substr(0, star))) return false;
+  pattern.remove_prefix(star + 1);
+  for (std::size_t i = star; i <= name.size(); ++i) {
+    if (fits(pattern, name.substr(i))) return true;
+  }
+  return false;
+}
 
 bool stands_for(const PackagePart& part, std::string_view name) {
   auto is = [&](const std::string& pattern) { return fits(pattern, name); };
@@ -201,6 +200,37 @@ const PackagePart* Parts::behind_exit(const Item& item, const source::SourceFile
   return found;
 }
 
+// `if not is_sm100(): raise` and what follows it in its block: what it does without asking, or in every arm of a
+// test that does not refuse in its turn.
+const PackagePart* Parts::after_refusal(const Item& item, const source::SourceFile& file, const List& parts) const {
+  const python::Tree& t = *item.choice.tree;
+  NodeId block = block_around(t, item.choice.place.range);
+  if (block == 0) return nullptr;
+  for (NodeId statement : t.children(block)) {
+    if (t[statement].range.begin < item.choice.place.range.end) continue;
+    if (t[statement].kind != NodeKind::if_) {
+      bool simple = t[statement].kind == NodeKind::assign || t[statement].kind == NodeKind::return_ || t[statement].kind == NodeKind::expression;
+      if (const PackagePart* part = simple && !evaluation_.only_logs(t, statement) ? named_in(file.text(t[statement].range), parts) : nullptr) return part;
+      continue;
+    }
+    const PackagePart* first = nullptr;
+    NodeId arm = statement;
+    bool all = true, closed = false;   // nothing is left to what no test takes
+    while (arm != 0 && all) {
+      bool test = t[arm].kind == NodeKind::if_;
+      closed = !test || refuses(t, t.child(arm, 1));
+      if (!closed || !test) {
+        const PackagePart* part = in_arm(t, test ? t.child(arm, 1) : arm, file, parts);
+        all = part != nullptr || (!test && refuses(t, arm));
+        if (first == nullptr) first = part;
+      }
+      arm = test ? t.child(arm, 2) : 0;
+    }
+    if (all && closed && first != nullptr) return first;
+  }
+  return nullptr;
+}
+
 const PackagePart* Parts::find(const Item& item, const Admission& admission, arch::Device device, Within within) const {
   auto parts = parts_for(item, device);
   if (parts.empty() || !item.is_python()) return nullptr;
@@ -248,6 +278,8 @@ const PackagePart* Parts::find(const Item& item, const Admission& admission, arc
   }
   if (const PackagePart* part = named_in(stem_of(item.gate.path), parts)) return part;
   if (const PackagePart* part = refines ? behind_exit(item, file, parts) : nullptr) return part;
+  bool shut = refines && c.sink == nullptr && admission.admits == Admits::no;
+  if (const PackagePart* part = shut ? after_refusal(item, file, asked) : nullptr) return part;
   return item.served.empty() ? nullptr : named_in(file.text(item.served), parts);
 }
 

@@ -31,6 +31,7 @@ class Parts {
   const PackagePart* behind(const Item& item, const List& parts) const;
   bool in_arm_refuses(const python::Tree& tree, python::NodeId block) const;
   const PackagePart* behind_exit(const Item& item, const source::SourceFile& file, const List& parts) const;
+  const PackagePart* after_refusal(const Item& item, const source::SourceFile& file, const List& parts) const;
   const PackagePart* checked_by(std::string_view check, python::ModuleId module, const List& parts) const;
   const PackagePart* in_function(const python::Place& function, const List& parts) const;
 
@@ -41,6 +42,9 @@ class Parts {
 
 // A part says this of a device: its shared memory is too small, or the list of devices holds it.
 bool concerns(const PackagePart& part, arch::Device device);
+
+// '*' in a pattern matches anything; without one it is the whole name.
+bool fits(std::string_view pattern, std::string_view name);
 
 // An identifier, in lower case, is one of the part's names.
 bool stands_for(const PackagePart& part, std::string_view name);

@@ -1,5 +1,7 @@
 #include "gate/statements.h"
 
+#include <algorithm>
+
 namespace ungate::gate {
 
 using python::NodeId;
@@ -23,6 +25,10 @@ std::vector<NodeId> simple_statements(const Tree& t, NodeId block) {
     if (is_simple(t, id)) out.push_back(id);
   }
   return out;
+}
+
+bool refuses(const Tree& t, NodeId block) {
+  return block != 0 && t[block].kind == NodeKind::block && std::ranges::any_of(t.children(block), [&](NodeId s) { return t[s].kind == NodeKind::raise; });
 }
 
 NodeId body_of_function(const Tree& t) {

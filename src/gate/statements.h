@@ -11,6 +11,9 @@ namespace ungate::gate {
 // Expressions, assignments and returns that stand in a block itself; no docstrings. Nothing of what is no block.
 std::vector<python::NodeId> simple_statements(const python::Tree& tree, python::NodeId block);
 
+// A block that raises, whatever else it does.
+bool refuses(const python::Tree& tree, python::NodeId block);
+
 // The block of the function that a tree of one function holds; 0 if it holds none.
 python::NodeId body_of_function(const python::Tree& tree);
 

@@ -68,6 +68,13 @@ bool is_no(const Tree& t, NodeId id) {
   return is_constant(t, id, Constant::false_) || is_constant(t, id, Constant::none);
 }
 
+// `return {}`, `return None, None`; an empty list is one of several that are put together.
+bool gives_nothing(const Tree& t, NodeId id) {
+  NodeKind kind = t[id].kind;
+  bool holds = kind == NodeKind::tuple || kind == NodeKind::dict;
+  return holds && std::ranges::all_of(t.children(id), [&](NodeId item) { return is_no(t, item); });
+}
+
 }  // namespace
 
 // `reasons.append("too new a device")`
@@ -152,7 +159,7 @@ Refusal Interpreter::refusal_of(const Tree& t, NodeId block, Symbol& type, Symbo
       return Refusal::raises;
     case NodeKind::assert_: return is_constant(t, value, Constant::false_) ? Refusal::raises : Refusal::none;
     case NodeKind::return_:
-      if (value == 0 || is_no(t, value)) return Refusal::returns;
+      if (value == 0 || is_no(t, value) || gives_nothing(t, value)) return Refusal::returns;
       if (t[value].kind == NodeKind::tuple && t[value].count > 0 && is_constant(t, t.child(value, 0), Constant::false_)) {
         if (t[value].count > 1) text = literal_text(t, t.child(value, 1));
         return Refusal::returns;

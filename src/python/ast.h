@@ -4,6 +4,7 @@
 // offsets in the whole file. Index 0 means "none". What a kind's children are stands beside the kind.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -124,6 +125,12 @@ struct Tree {
     return {compare_ops.data() + nodes[compare].number, nodes[compare].count - std::size_t{1}};
   }
 };
+
+// The decorators of a function or class.
+inline std::span<const NodeId> decorators_of(const Tree& tree, NodeId definition) {
+  std::size_t before = tree[definition].kind == NodeKind::function ? 3 : 2;
+  return tree.children(definition).subspan(std::min<std::size_t>(before, tree[definition].count));
+}
 
 // An S-expression of the tree, for tests and dumps.
 std::string to_text(const Tree& tree, NodeId id);

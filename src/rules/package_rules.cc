@@ -50,7 +50,7 @@ gate::PackageNote load_note(const Yaml& node) {
   note.path = node["path"].text_or("");
   note.function = node["function"].text_or("");
   note.expression = node["expression"].text_or("");
-  if (note.module.empty() && note.path.empty()) node.fail("a note names a module or a path");
+  if (note.module.empty() && note.path.empty() && note.function.empty()) node.fail("a note names a module, a path or a function");
   if (auto targets = arch::parse_device_set(node.required("targets"))) note.targets = *targets;
   else node["targets"].fail(targets.error().what);
   note.verdict = load_verdict(node);
@@ -101,7 +101,7 @@ gate::PackageRules fork_of(const gate::PackageRules& rules, std::string package,
 Result<PackageFile> load_package(std::string_view text, const std::string& file) {
   auto root = Yaml::parse(text, file);
   if (!root) return std::unexpected(root.error());
-  root->allow({"package", "folder", "versions", "forks", "jit", "aot", "objects", "exports", "caches", "prebuilt", "notes", "parts", "measured", "headers", "macros"});
+  root->allow({"package", "folder", "versions", "forks", "jit", "aot", "objects", "exports", "caches", "prebuilt", "notes", "parts", "measured", "headers", "macros", "kernel_decorators"});
   PackageFile out;
   out.rules.package = package::normalised_name(root->required("package"));
   out.rules.folder = (*root)["folder"].text_or("");
@@ -115,6 +115,7 @@ Result<PackageFile> load_package(std::string_view text, const std::string& file)
   }
   out.rules.aot_modules = (*root)["aot"].texts();
   out.rules.measured = (*root)["measured"].texts();
+  out.rules.kernel_decorators = (*root)["kernel_decorators"].texts();
   out.rules.headers = (*root)["headers"].texts();
   if ((*root)["macros"].exists()) {
     for (const Yaml& node : (*root)["macros"].items()) {

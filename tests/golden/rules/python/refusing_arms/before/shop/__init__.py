@@ -28,3 +28,15 @@ def init(layer, rank):
         return _ORIGINAL["init"](layer, rank)
     layer.weight = torch.linalg.eigh(layer.weight)
     return layer.weight
+
+
+def overrides(args):
+    if torch.cuda.get_device_capability() != (9, 0):  # closed: nothing is overridden
+        return {}
+    return {"backend": "hopper"}
+
+
+def scales(layer):
+    if torch.cuda.get_device_capability() != (9, 0):  # closed
+        return None, None
+    return layer.scale, layer.zero
