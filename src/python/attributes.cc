@@ -201,32 +201,52 @@ Lifted Interpreter::cell(ClassId klass, Symbol name) {
   if (auto found = k.cells.find(name); found != k.cells.end()) return found->second;
   k.cells[name] = unknown(Free_::config, "self." + std::string(name.text()));  // while the writers run
   Lifted out;
-  std::string pattern = "self." + std::string(name.text());
   for (ClassId c : std::vector(k.mro)) {
-    for (std::uint32_t i = 0; i < classes_[c].members.size(); ++i) {
-      const Klass::Member& member = classes_[c].members[i];
-      if (member.kind != LineKind::function) continue;
-      if (!writes(p_[classes_[c].module].file->text(member.range), pattern)) continue;
-      out = l_.join(out, written_by(klass, method_at(c, i), name));
-    }
+    for (std::uint32_t i : field_writers(c, name)) out = l_.join(out, written_by(klass, method_at(c, i), name));
   }
   classes_[klass].cells[name] = out;
   return out;
 }
 
-// True if a text assigns to `self.name`.
+// Whether what stands at `end`, behind a name, assigns to it.
+static bool assigns_at(std::string_view text, std::size_t end) {
+  while (end < text.size() && (text[end] == ' ' || text[end] == '\t')) ++end;
+  char next = end < text.size() ? text[end] : ' ';
+  char after = end + 1 < text.size() ? text[end + 1] : ' ';
+  return (next == '=' && after != '=') || next == ':' || next == ',' ||
+         (after == '=' && std::string_view("+-|&*/").find(next) != std::string_view::npos);
+}
+
+// True if a text assigns to what `pattern` names.
 bool Interpreter::writes(std::string_view text, std::string_view pattern) const {
   for (std::size_t at = text.find(pattern); at != std::string_view::npos; at = text.find(pattern, at + 1)) {
     std::size_t end = at + pattern.size();
     if (end < text.size() && text::is_identifier_part(text[end])) continue;
-    while (end < text.size() && (text[end] == ' ' || text[end] == '\t')) ++end;
-    char next = end < text.size() ? text[end] : ' ';
-    char after = end + 1 < text.size() ? text[end + 1] : ' ';
-    if ((next == '=' && after != '=') || next == ':' || next == ',' || (after == '=' && std::string_view("+-|&*/").find(next) != std::string_view::npos)) {
-      return true;
-    }
+    if (assigns_at(text, end)) return true;
   }
   return false;
+}
+
+// The methods of a class itself that assign to `self.name`.
+std::vector<std::uint32_t> Interpreter::field_writers(ClassId klass, Symbol name) {
+  constexpr std::string_view kSelf = "self.";
+  Klass& k = classes_[klass];
+  if (!k.field_writers) {
+    k.field_writers.emplace();
+    for (std::uint32_t i = 0; i < k.members.size(); ++i) {
+      if (k.members[i].kind != LineKind::function) continue;
+      std::string_view text = p_[k.module].file->text(k.members[i].range);
+      for (std::size_t at = text.find(kSelf); at != std::string_view::npos; at = text.find(kSelf, at + 1)) {
+        std::size_t begin = at + kSelf.size(), end = begin;
+        while (end < text.size() && text::is_identifier_part(text[end])) ++end;
+        if (end == begin || !assigns_at(text, end)) continue;
+        std::vector<std::uint32_t>& writers = (*k.field_writers)[Symbol(text.substr(begin, end - begin))];
+        if (writers.empty() || writers.back() != i) writers.push_back(i);
+      }
+    }
+  }
+  auto found = k.field_writers->find(name);
+  return found == k.field_writers->end() ? std::vector<std::uint32_t>() : found->second;
 }
 
 // What a method, run with a generic object and unknown arguments, leaves in a field of it. A method that

@@ -373,6 +373,7 @@ class Interpreter {
   bool class_getitem(Lifted container, Lifted key, Lifted& out);
   Lifted cell(ClassId klass, Symbol name);
   bool writes(std::string_view text, std::string_view pattern) const;
+  std::vector<std::uint32_t> field_writers(ClassId klass, Symbol name);
   Lifted written_by(ClassId klass, FunctionId method, Symbol name);
   FunctionId method_at(ClassId klass, std::uint32_t member);
 

@@ -100,6 +100,7 @@ struct Klass {
   std::vector<Symbol> fields;                         // annotated names in order
   std::unordered_map<Symbol, Lifted> attributes;      // evaluated
   std::unordered_map<Symbol, Lifted> cells;           // fields of a generic object
+  std::optional<std::unordered_map<Symbol, std::vector<std::uint32_t>>> field_writers;  // members that assign to `self.name`
   std::unordered_set<Symbol> pending;                 // being evaluated
   std::unordered_map<Symbol, std::vector<std::uint32_t>> writers;  // by attribute: methods that assign to it on the class
   std::unordered_map<Symbol, Lifted> stored;          // what they leave there

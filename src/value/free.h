@@ -32,6 +32,10 @@ struct Free {
   auto operator<=>(const Free&) const = default;
 };
 
+struct FreeHash {
+  std::size_t operator()(const Free& free) const { return std::hash<Symbol>()(free.name) * 16 + static_cast<std::size_t>(free.kind); }
+};
+
 std::string_view name_of(Free::Kind kind);  // "macro", "environment variable", …
 std::string to_text(const Free& free);      // "environment variable FOO"
 

@@ -101,7 +101,11 @@ ValueId Store::raised(Symbol type, Symbol text) {
   return intern({.kind = Kind::absent, .ref = type.id(), .name = text}, {});
 }
 
-ValueId Store::unknown(Free reason) { return unknown(std::span(&reason, 1)); }
+ValueId Store::unknown(Free reason) {
+  auto [entry, fresh] = of_one_reason_.try_emplace(reason);
+  if (fresh) entry->second = unknown(std::span(&reason, 1));
+  return entry->second;
+}
 
 ValueId Store::unknown(std::span<const Free> reasons) {
   return intern({.kind = Kind::unknown, .ref = reason_set({reasons.begin(), reasons.end()})}, {});
@@ -116,6 +120,12 @@ ValueId Store::constant(const Constant& c) {
     ValueId operator()(const std::string& t) const { return s.string(t); }
   } make{*this};
   return std::visit(make, c);
+}
+
+std::size_t Store::ReasonsHash::operator()(const std::vector<Free>& reasons) const {
+  std::size_t hash = 0;
+  for (const Free& reason : reasons) hash = hash * 0x9e3779b97f4a7c15u + FreeHash()(reason);
+  return hash;
 }
 
 std::uint32_t Store::reason_set(std::vector<Free> reasons) {

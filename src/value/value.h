@@ -13,6 +13,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "base/stable_vector.h"
@@ -155,7 +156,11 @@ class Store {
   Arena<ValueId> arena_;
   std::vector<std::uint32_t> table_;  // open addressing over nodes_; 0 is empty
   StableVector<std::vector<Free>> reason_sets_;
-  std::map<std::vector<Free>, std::uint32_t> reason_index_;
+  struct ReasonsHash {
+    std::size_t operator()(const std::vector<Free>& reasons) const;
+  };
+  std::unordered_map<std::vector<Free>, std::uint32_t, ReasonsHash> reason_index_;
+  std::unordered_map<Free, ValueId, FreeHash> of_one_reason_;   // most unknown values
 };
 
 }  // namespace ungate::value
