@@ -163,6 +163,7 @@ Lifted Interpreter::object_attribute(ValueId v, Symbol name, Frame& f, DeviceSet
   if (method) return value;
   // Not set where this object was made: what other methods may have set.
   if (Lifted set = cell(klass, name); set != Lifted()) value = l_.join(value, set);
+  if (value == Lifted() && answered(v, name, f, mask, value)) return value;
   if (value == Lifted()) return open(Free_::name);
   // Whoever makes one may pass another value than the field's default.
   return passed && s_.node(v).open ? l_.join(value, open(Free_::config)) : value;

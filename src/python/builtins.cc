@@ -115,6 +115,7 @@ Lifted Interpreter::call_builtin(std::string_view name, const Arguments& argumen
   if (name == "isinstance" || name == "issubclass") return args.size() == 2 ? instance_of(args[0], args[1]) : open();
   if (name == "hasattr") return args.size() == 2 ? has_attribute(args[0], args[1]) : open();
   if (name == "getattr" && args.size() >= 2) return get_attribute(args, f, mask);
+  if (name == "__getattribute__" && args.size() == 2) return own_field(args[0], args[1]);
   if (name == "map" && args.size() == 2) return map_call(args[0], args[1], f, mask);
   if (name == "open" && f.emit && f.function != kNoIndex && !args.empty()) note_reading(args[0], f);
   if (name == "filter" || name == "print" || name == "setattr" || name == "open" || name == "super") return open();

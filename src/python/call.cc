@@ -36,6 +36,7 @@ Lifted Interpreter::eval_call(NodeId id, Frame& f, DeviceSet mask) {
   }
   record_sinks(id, out, f, mask);
   mutate_receiver(callee_node, callee, arguments, f, mask);
+  set_by_call(id, callee, arguments, f, mask);
   note_absent(out, f, mask - f.pending);
   return out;
 }

@@ -374,6 +374,12 @@ class Interpreter {
   Lifted cell(ClassId klass, Symbol name);
   bool writes(std::string_view text, std::string_view pattern) const;
   std::vector<std::uint32_t> field_writers(ClassId klass, Symbol name);
+  // answered.cc
+  bool answered(ValueId object, Symbol name, Frame& f, DeviceSet mask, Lifted& out);
+  Lifted own_field(Lifted object, Lifted name);
+  void set_by_call(NodeId call, Lifted callee, const Arguments& arguments, Frame& f, DeviceSet mask);
+  const std::vector<ClassId>& answering_classes(ModuleId id);
+  void derive_answers(ModuleId id);
   Lifted written_by(ClassId klass, FunctionId method, Symbol name);
   FunctionId method_at(ClassId klass, std::uint32_t member);
 
@@ -544,6 +550,7 @@ class Interpreter {
   bool answers_chosen_ = false;     // the same: it only answers about the result of an earlier choice
   std::set<Derived> known_;
   std::unordered_set<Symbol> known_names_;
+  std::unordered_map<ModuleId, std::vector<ClassId>> answering_classes_;
   std::unordered_map<Symbol, std::vector<FunctionId>> derived_methods_;  // by name: methods that answer by the device
   std::vector<Derived> derived_;
 

@@ -60,6 +60,7 @@ void Interpreter::run_module(ModuleId id) {
     }
     run_inner();
   }
+  derive_answers(id);
 }
 
 void Interpreter::run_class(ClassId klass) {
