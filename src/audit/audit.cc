@@ -236,7 +236,14 @@ class Audit {
     }, 16);
   }
 
-  // The rules, less the notes and parts that do not hold for the versions installed here.
+  // Whether a file is there whose path fits one of the patterns.
+  bool any_file(const std::vector<std::string>& patterns) const {
+    return !patterns.empty() && std::ranges::any_of(walk_.files, [&](const FoundFile& f) {
+      return std::ranges::any_of(patterns, [&](const std::string& pattern) { return text::fits(pattern, f.path); });
+    });
+  }
+
+  // The rules, less the notes and parts that do not hold for what is installed here.
   gate::Knowledge known_here() const {
     gate::Knowledge out = rules_.gate;
     for (const package::Distribution& d : environment_.distributions) {
@@ -245,6 +252,10 @@ class Audit {
         package.notes.clear();
         package.parts.clear();
       }
+    }
+    for (gate::PackageRules& package : out.packages) {
+      std::erase_if(package.notes, [&](const gate::PackageNote& note) { return any_file(note.unless_files); });
+      std::erase_if(package.parts, [&](const gate::PackagePart& part) { return any_file(part.unless_files); });
     }
     return out;
   }

@@ -171,4 +171,15 @@ std::string count(std::size_t n, std::string_view singular, std::string_view plu
   return plural.empty() ? out.append(singular) + 's' : out.append(plural);
 }
 
+bool fits(std::string_view pattern, std::string_view text) {
+  std::size_t star = pattern.find('*');
+  if (star == std::string_view::npos) return pattern == text;
+  if (!text.starts_with(pattern.substr(0, star))) return false;
+  pattern.remove_prefix(star + 1);
+  for (std::size_t i = star; i <= text.size(); ++i) {
+    if (fits(pattern, text.substr(i))) return true;
+  }
+  return false;
+}
+
 }  // namespace ungate::text

@@ -43,4 +43,7 @@ bool parse_int(std::string_view s, std::int64_t& out);
 // "1 file", "2 files".
 std::string count(std::size_t n, std::string_view singular, std::string_view plural = {});
 
+// '*' in a pattern matches anything; without one the pattern is the whole text.
+bool fits(std::string_view pattern, std::string_view text);
+
 }  // namespace ungate::text

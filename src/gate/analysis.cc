@@ -146,7 +146,11 @@ class Analysis {
     for (std::size_t a = 0; a < d.arms.size(); ++a) {
       if (chains[d.arms[a].chain] || result.arms[a].leaves.empty()) continue;
       for (arch::Device target : in_.targets) {
-        if (lets_in(result.arms[a].condition, target) && foreign_.may_hold(in_.cuda.file(path)->text(d.arms[a].text), target)) chains[d.arms[a].chain] = true;
+        std::string_view text = in_.cuda.file(path)->text();
+        std::string_view arm = in_.cuda.file(path)->text(d.arms[a].text);
+        bool let = lets_in(result.arms[a].condition, target) && foreign_.may_hold(arm, target);
+        bool error = arm.find("#error") != arm.npos && spares(result.arms[a].condition, target);
+        if (let || (error && foreign_.may_hold(text.substr(d.arms[a].text.end), target))) chains[d.arms[a].chain] = true;
       }
     }
   }

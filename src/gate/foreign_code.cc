@@ -37,10 +37,18 @@ std::size_t after_constexpr(const Lexemes& l, std::size_t at) {
 
 }  // namespace
 
-bool lets_in(const cuda::Outcomes& condition, arch::Device device) {
+namespace {
+
+// It comes out in one way for the device's exact code target, and in the other for another.
+bool tells_apart(const cuda::Outcomes& condition, arch::Device device, value::Truth mine, value::Truth other) {
   auto exact = arch::find_code_target(device, arch::Suffix::exact);
-  return exact && condition.at(exact->index()).is(value::kTrue) && !cuda::targets_with(condition, value::kFalse).empty();
+  return exact && condition.at(exact->index()).is(mine) && !cuda::targets_with(condition, other).empty();
 }
+
+}  // namespace
+
+bool lets_in(const cuda::Outcomes& condition, arch::Device device) { return tells_apart(condition, device, value::kTrue, value::kFalse); }
+bool spares(const cuda::Outcomes& condition, arch::Device device) { return tells_apart(condition, device, value::kFalse, value::kTrue); }
 
 struct ForeignCode::Words {
   std::vector<const Feature*> features;
@@ -81,16 +89,15 @@ bool ForeignCode::may_hold(std::string_view text, arch::Device device) {
   return words.any != nullptr && RE2::PartialMatch(re2::StringPiece(text.data(), text.size()), *words.any);
 }
 
-std::vector<Evidence> ForeignCode::find(const std::string& path, const cuda::FileResult& result, std::uint32_t arm, arch::Device device) {
+std::vector<Evidence> ForeignCode::find(const std::string& path, const cuda::FileResult& result, source::Range range, arch::Device device) {
   std::vector<Evidence> out;
   const source::SourceFile& file = *files_.file(path);
   const cuda::Directives& d = files_.directives(path);
-  source::Range range = d.arms[arm].text;
   auto exact = arch::find_code_target(device, arch::Suffix::exact);
   if (!exact || !may_hold(file.text(range), device)) return out;
   const Words& words = words_for(device);
   auto compiled = [&](std::uint32_t offset) {
-    for (std::uint32_t a = cuda::arm_at(d, offset); a != cuda::kNone && a != arm; a = d.arms[a].parent) {
+    for (std::uint32_t a = cuda::arm_at(d, offset); a != cuda::kNone && !d.arms[a].text.contains(range); a = d.arms[a].parent) {
       if (!result.arms[a].condition.at(exact->index()).is(value::kTrue)) return false;
     }
     return true;

@@ -12,6 +12,8 @@ namespace ungate::gate {
 
 // A condition is true for the device's exact code target, and false for another.
 bool lets_in(const cuda::Outcomes& condition, arch::Device device);
+// The other way round: `#if __CUDA_ARCH__ < 1000` in front of an #error.
+bool spares(const cuda::Outcomes& condition, arch::Device device);
 
 class ForeignCode {
  public:
@@ -20,9 +22,10 @@ class ForeignCode {
 
   // A quick look: false if no word of such code stands in the text.
   bool may_hold(std::string_view text, arch::Device device);
-  // What stands in an arm in any case and is not there on the device: not in arms within it that are not surely
-  // compiled for its exact code target, not in what `if constexpr` may leave out. Empty: nothing was found.
-  std::vector<Evidence> find(const std::string& path, const cuda::FileResult& result, std::uint32_t arm, arch::Device device);
+  // What stands in a range in any case and is not there on the device: not in arms within it that are not surely
+  // compiled for its exact code target, not in what `if constexpr` may leave out. The range is an arm's text or part
+  // of one. Empty: nothing was found.
+  std::vector<Evidence> find(const std::string& path, const cuda::FileResult& result, source::Range range, arch::Device device);
 
  private:
   struct Words;   // of one device

@@ -108,7 +108,7 @@ void Judge::by_instructions(Item& item, Standing& s) {
     }
   }
   if (s.verdict == Verdict::none) {
-    s.evidence = foreign_.find(item.gate.path, in_.cuda.with_headers(item.gate.path), item.arm, s.device);
+    s.evidence = foreign_.find(item.gate.path, in_.cuda.with_headers(item.gate.path), in_.cuda.directives(item.gate.path).arms[item.arm].text, s.device);
     if (!s.evidence.empty()) s.verdict = Verdict::capability;
   }
   if (s.verdict == Verdict::none) {

@@ -45,6 +45,7 @@ class Judge {
   // over_admission.cc
   void over_admits(Item& item, std::size_t t);
   void guard_over_admits(Item& item, std::size_t t);
+  source::Range guarded_text(const Item& item);
   bool belies_its_name(Item& item, Standing& s);
   void find_unmet_bounds(std::size_t t);
   void revoke_wrong_arms(std::size_t t);

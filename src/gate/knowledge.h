@@ -38,6 +38,7 @@ struct PackageNote {
   std::string expression;            // text that the gate's expression holds; empty: any
   arch::DeviceSet targets;           // for which it holds
   Verdict verdict = Verdict::unknown;
+  std::vector<std::string> unless_files;   // patterns of paths: it does not hold where one is installed
   std::string text, link;
 };
 
@@ -52,6 +53,7 @@ struct PackagePart {
   arch::DeviceSet targets;           // for which it holds
   int shared_kb = 0;                 // shared memory that a block of it needs: it holds where there is less
   Verdict verdict = Verdict::capability;
+  std::vector<std::string> unless_files;   // patterns of paths: it does not hold where one is installed
   bool in_kernels = false;           // its names tell in the code of kernels, too
   std::string text, link;
 };

@@ -82,13 +82,27 @@ void Judge::over_admits(Item& item, std::size_t t) {
   s.evidence.push_back({fmt::format("it lets {} in, but {}", s.device.name(), part->text), part->link});
 }
 
-// `#if __CUDA_ARCH__ >= 1000` around tcgen05: the text is compiled for the target, which lacks what stands in it.
+// What a guard decides of: its arm; behind an #error, what follows it in its function.
+source::Range Judge::guarded_text(const Item& item) {
+  const cuda::Directives& d = in_.cuda.directives(item.gate.path);
+  const cuda::Arm& arm = d.arms[item.arm];
+  if (item.guard.does != cuda::ArmText::error) return arm.text;
+  std::uint32_t end = arm.parent == cuda::kNone ? static_cast<std::uint32_t>(in_.cuda.file(item.gate.path)->text().size()) : d.arms[arm.parent].text.end;
+  if (item.guard.function != cuda::kNone) {
+    end = std::min(end, in_.cuda.structure(item.gate.path).functions[item.guard.function].body.end);
+  }
+  return {arm.text.end, std::max(arm.text.end, end)};
+}
+
+// `#if __CUDA_ARCH__ >= 1000` around tcgen05, `#if __CUDA_ARCH__ < 1000` and #error in front of it: the text is
+// compiled for the target, which lacks what stands in it.
 void Judge::guard_over_admits(Item& item, std::size_t t) {
   Standing& s = item.gate.standings[t];
   const Admission& a = item.admissions[t];
-  bool taken = s.admits == Admits::yes && a.reached && a.because.empty() && item.guard.does == cuda::ArmText::code;
-  if (!taken || !lets_in(item.outcomes, s.device)) return;
-  std::vector<Evidence> found = foreign_.find(item.gate.path, in_.cuda.with_headers(item.gate.path), item.arm, s.device);
+  bool code = item.guard.does == cuda::ArmText::code && lets_in(item.outcomes, s.device);
+  bool error = item.guard.does == cuda::ArmText::error && spares(item.outcomes, s.device);
+  if (s.admits != Admits::yes || !a.reached || !a.because.empty() || (!code && !error)) return;
+  std::vector<Evidence> found = foreign_.find(item.gate.path, in_.cuda.with_headers(item.gate.path), guarded_text(item), s.device);
   if (found.empty()) return;
   s.verdict = Verdict::over_admission;
   s.effect = Effect::fails_build;

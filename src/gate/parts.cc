@@ -76,19 +76,8 @@ std::string_view stem_of(std::string_view path) {
 
 }  // namespace
 
-bool fits(std::string_view pattern, std::string_view name) {
-  std::size_t star = pattern.find('*');
-  if (star == std::string_view::npos) return pattern == name;
-  if (!name.starts_with(pattern.substr(0, star))) return false;
-  pattern.remove_prefix(star + 1);
-  for (std::size_t i = star; i <= name.size(); ++i) {
-    if (fits(pattern, name.substr(i))) return true;
-  }
-  return false;
-}
-
 bool stands_for(const PackagePart& part, std::string_view name) {
-  auto is = [&](const std::string& pattern) { return fits(pattern, name); };
+  auto is = [&](const std::string& pattern) { return text::fits(pattern, name); };
   return std::ranges::any_of(part.names, is) && !std::ranges::any_of(part.except, is);
 }
 
@@ -239,7 +228,7 @@ const PackagePart* Parts::find(const Item& item, const Admission& admission, arc
   NodeId around = conjunction_around(*c.tree, c.place.range);
   std::string conjunction = around == 0 ? "" : text::one_line(file.text((*c.tree)[around].range), 400);
   for (const PackagePart* part : parts) {
-    auto whole = [&](const std::string& pattern) { return fits(pattern, item.gate.expression) || fits(pattern, conjunction); };
+    auto whole = [&](const std::string& pattern) { return text::fits(pattern, item.gate.expression) || text::fits(pattern, conjunction); };
     if (std::ranges::any_of(part->expressions, whole)) return part;
   }
   auto named_at = [&](NodeId node) { return node == 0 ? nullptr : named_in(file.text((*c.tree)[node].range), parts); };

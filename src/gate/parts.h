@@ -43,9 +43,6 @@ class Parts {
 // A part says this of a device: its shared memory is too small, or the list of devices holds it.
 bool concerns(const PackagePart& part, arch::Device device);
 
-// '*' in a pattern matches anything; without one it is the whole name.
-bool fits(std::string_view pattern, std::string_view name);
-
 // An identifier, in lower case, is one of the part's names.
 bool stands_for(const PackagePart& part, std::string_view name);
 

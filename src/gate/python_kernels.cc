@@ -81,7 +81,7 @@ bool PythonKernels::is_kernel(const Place& p, NodeId definition) const {
       std::string_view decorator = file.text(t[node].range);
       decorator = decorator.substr(0, decorator.find('('));
       for (const PackageRules& package : knowledge_.packages) {
-        if (std::ranges::any_of(package.kernel_decorators, [&](const std::string& d) { return fits(d, decorator); })) return true;
+        if (std::ranges::any_of(package.kernel_decorators, [&](const std::string& d) { return text::fits(d, decorator); })) return true;
       }
     }
   }

@@ -41,8 +41,9 @@ gate::Verdict load_verdict(const Yaml& node) {
 }
 
 gate::PackageNote load_note(const Yaml& node) {
-  node.allow({"id", "module", "path", "function", "expression", "targets", "verdict", "text", "link"});
+  node.allow({"id", "module", "path", "function", "expression", "targets", "verdict", "unless_files", "text", "link"});
   gate::PackageNote note;
+  note.unless_files = node["unless_files"].texts();
   note.id = node.required("id");
   note.text = node.required("text");
   note.link = node.required("link");
@@ -58,8 +59,9 @@ gate::PackageNote load_note(const Yaml& node) {
 }
 
 gate::PackagePart load_part(const Yaml& node) {
-  node.allow({"id", "names", "imports", "except", "values", "expressions", "targets", "shared_memory", "verdict", "kernels", "text", "link"});
+  node.allow({"id", "names", "imports", "except", "values", "expressions", "targets", "shared_memory", "verdict", "kernels", "unless_files", "text", "link"});
   gate::PackagePart part;
+  part.unless_files = node["unless_files"].texts();
   part.id = node.required("id");
   part.names = node["names"].texts();
   part.imports = node["imports"].texts();

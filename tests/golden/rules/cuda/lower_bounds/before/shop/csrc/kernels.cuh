@@ -40,3 +40,17 @@ __global__ void copies(float* out) {
   out[0] = 1;
 #endif
 }
+
+__global__ void copy_behind_error(unsigned a, unsigned long long b) {
+#if defined(__CUDA_ARCH__) && (__CUDA_ARCH__ < 1000) // over: what follows the #error is tcgen05 (FlashInfer 0.7.4)
+#error "needs Blackwell"
+#endif
+  asm volatile("tcgen05.cp.cta_group::1.128x256b [%0], %1;" ::"r"(a), "l"(b) : "memory");
+}
+
+__global__ void plain_behind_error(float* x) {
+#if defined(__CUDA_ARCH__) && (__CUDA_ARCH__ < 900) // fine
+#error "needs Hopper"
+#endif
+  x[threadIdx.x] += 1.0f;
+}
