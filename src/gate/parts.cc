@@ -68,6 +68,12 @@ const PackagePart* named_in(std::string_view text, const std::vector<const Packa
   return nullptr;
 }
 
+// A refusal that says what it lacks: "it needs tensor cores of sm_100 (tcgen05)".
+const PackagePart* said_by(std::string_view refusal, std::vector<const PackagePart*> parts) {
+  std::erase_if(parts, [](const PackagePart* part) { return !part->in_kernels; });
+  return named_in(refusal, parts);
+}
+
 // "vllm/v1/attention/backends/mla/flashmla.py" -> "flashmla"
 std::string_view stem_of(std::string_view path) {
   path = path.substr(path.rfind('/') + 1);
@@ -265,6 +271,7 @@ const PackagePart* Parts::find(const Item& item, const Admission& admission, arc
   if (c.sink != nullptr && c.sink->decorator) {
     if (const PackagePart* part = checked_by(c.function.text(), c.place.module, parts)) return part;
   }
+  if (const PackagePart* part = said_by(c.raise_text.text(), parts)) return part;
   if (const PackagePart* part = named_in(stem_of(item.gate.path), parts)) return part;
   if (const PackagePart* part = refines ? behind_exit(item, file, parts) : nullptr) return part;
   bool shut = refines && c.sink == nullptr && admission.admits == Admits::no;

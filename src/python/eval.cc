@@ -213,15 +213,17 @@ bool Interpreter::asks_presence(value::Comparison op, Lifted a, Lifted b) const 
   Kind with = s_.kind(l_.value(b));
   if (with == Kind::function) return true;
   if (with != Kind::none) return false;
-  bool only = true;   // complaints and functions; a name that was chosen is asked for elsewhere
+  // Complaints and functions; a name that was chosen is asked for elsewhere, unless some devices surely get none.
+  bool only = true, none = false;
   l_.each(a, [&](DeviceSet, ValueId v) {
+    none = none || s_.kind(v) == Kind::none;
     s_.each(v, [&](ValueId x) {
       bool sentence = s_.kind(x) == Kind::string && s_.text(x).find(' ') != std::string_view::npos;
       bool nothing = s_.kind(x) == Kind::none || s_.is_absent(x) || s_.is_unknown(x);
       only = only && (sentence || nothing || s_.kind(x) == Kind::function);
     });
   });
-  return only;
+  return only || none;
 }
 
 // How much shared memory a comparison asks for: `limit >= 128 * 1024`.
