@@ -21,6 +21,9 @@ void Interpreter::assign(NodeId target, Lifted value, Frame& f, DeviceSet mask) 
       if (n.number == 0) {
         note_stored(f.module, n.name, value, mask);
         f.set.push_back(n.name);
+        // `global FAST` … `if is_sm100(): FAST = True`
+        bool decided = f.device_arms > 0 && s_.kind(l_.at(value, 0)) == Kind::boolean;
+        if (f.emit && f.function != kNoIndex && (decided || depends_on_device(value))) derive(n.name, Derived::As::name, f.module);
         break;
       }
       if (n.number <= f.answers.size()) f.answers[n.number - 1] = 0;
