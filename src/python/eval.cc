@@ -200,20 +200,21 @@ Lifted Interpreter::eval_compare(NodeId id, Frame& f, DeviceSet mask) {
   }
   note_absent(out, f, mask);
   bool one = operators.size() == 1;
-  f.intermediate = intermediate && !(one && asks_presence(static_cast<value::Comparison>(operators[0]), first, left));
+  f.intermediate = intermediate && !(one && asks_presence(static_cast<value::Comparison>(operators[0]), first, left, is_parameter(t, operands[0])));
   f.asked_bytes = operators.size() == 1 ? asked_bytes(first, left) : 0;
   if (operators.size() == 1) note_bound(id, first, left, f);
   return out;
 }
 
 // `error is None`, `fast_mm is not missing`: whether there is one, not which.
-bool Interpreter::asks_presence(value::Comparison op, Lifted a, Lifted b) const {
+bool Interpreter::asks_presence(value::Comparison op, Lifted a, Lifted b, bool handed_over) const {
   if (op != value::Comparison::is && op != value::Comparison::is_not) return false;
   if (!l_.uniform(b)) return false;
   Kind with = s_.kind(l_.value(b));
   if (with == Kind::function) return true;
   if (with != Kind::none) return false;
   // Complaints and functions; a name that was chosen is asked for elsewhere, unless some devices surely get none.
+  // Of a parameter a caller decides.
   bool only = true, none = false;
   l_.each(a, [&](DeviceSet, ValueId v) {
     none = none || s_.kind(v) == Kind::none;
@@ -223,7 +224,7 @@ bool Interpreter::asks_presence(value::Comparison op, Lifted a, Lifted b) const 
       only = only && (sentence || nothing || s_.kind(x) == Kind::function);
     });
   });
-  return only || none;
+  return only || (none && !handed_over);
 }
 
 // How much shared memory a comparison asks for: `limit >= 128 * 1024`.

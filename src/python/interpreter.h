@@ -212,7 +212,7 @@ class Interpreter {
   };
   Says what_it_says(Lifted operand) const;
   bool is_intermediate(Lifted operand) const;
-  bool asks_presence(value::Comparison op, Lifted a, Lifted b) const;
+  bool asks_presence(value::Comparison op, Lifted a, Lifted b, bool handed_over) const;
   std::int64_t asked_bytes(Lifted a, Lifted b) const;
   void note_bound(NodeId id, Lifted left, Lifted right, const Frame& f);
   void run_bounds(ClassId klass);
@@ -353,6 +353,7 @@ class Interpreter {
   void note_stored(Lifted base, Symbol name, Lifted value, DeviceSet mask);
   Lifted after_writers(Lifted initial, Lifted stored);
   bool stores_there(ClassId klass, Symbol name, const Frame& f);
+  Lifted rebind(ModuleId id, Symbol name, Lifted initial);
   Lifted with_rebound(ModuleId id, Symbol name, Lifted initial);
   std::optional<FunctionId> function_around(ModuleId id, std::uint32_t offset);
   void note_stored(ModuleId module, Symbol name, Lifted value, DeviceSet mask);

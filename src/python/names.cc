@@ -86,14 +86,17 @@ Lifted Interpreter::global(ModuleId id, Symbol name) {
   }
   Lifted value = bind_global(id, name);
   if (l_.uniform(value)) value = l_.of(s_.lift(l_.value(value), [&](ValueId x) { return unsettled(x); }));
-  if (p_[id].rebound.contains(name)) {
-    rebound_[{id, name}] = {value, round_};
-    globals_[id][name] = l_.join(value, unknown(Free_::config, name.text()));   // while the writers run
-    value = with_rebound(id, name, value);
-  }
+  if (p_[id].rebound.contains(name)) value = rebind(id, name, value);
   globals_[id][name] = value;
   pending_globals_.erase({id, name});
   return value;
+}
+
+// What a statement of the module bound a name to that functions declare `global`: as they leave it.
+Lifted Interpreter::rebind(ModuleId id, Symbol name, Lifted initial) {
+  rebound_[{id, name}] = {initial, round_};
+  globals_[id][name] = l_.join(initial, unknown(Free_::config, name.text()));   // while the writers run
+  return with_rebound(id, name, initial);
 }
 
 // An object of a module is shared: what is None in it, whatever the device, is there to be set by somebody.
@@ -267,6 +270,8 @@ void Interpreter::run_piece(ModuleId id, std::uint32_t index) {
     if (f.slots[i] == Lifted()) continue;
     Symbol bound = t.scopes[0].slots[i];
     globals_[id][bound] = f.slots[i];
+    bool settled = p_[id].rebound.contains(bound) && !pending_globals_.contains({id, bound});
+    if (settled) globals_[id][bound] = rebind(id, bound, f.slots[i]);
     auto binders = p_[id].binders.find(bound);
     if (binders != p_[id].binders.end() && binders->second.size() > 1) piece_globals_[{id, index}].emplace_back(bound, f.slots[i]);
     if (depends_on_device(f.slots[i]) || answers_by_device(f.slots[i], f)) derive(bound, Derived::As::name, id);
