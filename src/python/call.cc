@@ -173,7 +173,8 @@ Lifted Interpreter::call_function(CallableId id, const Arguments& arguments, Fra
   std::vector<Lifted> slots(fn.scope().slots.size());
   if (!bind_arguments(callable, arguments, slots)) return l_.of(s_.raised(Symbol("TypeError"), {}));
   if (f.emit) capture_call(callable, slots, f, mask);
-  bool device_dependent = std::ranges::any_of(slots, [&](Lifted v) { return !l_.uniform(v); });
+  // What another package decides and hands over is told there.
+  bool device_dependent = p_.package(fn.module) == p_.package(f.module) && std::ranges::any_of(slots, [&](Lifted v) { return !l_.uniform(v); });
   if (fn.abstract) return unknown(Free_::call, name.text());
   if (fn.scope().generator) {
     if (f.emit && device_dependent) emit_context(callable, slots);
