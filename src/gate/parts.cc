@@ -57,7 +57,12 @@ bool imports(std::string_view statement, std::string_view module) {
 
 bool names(std::string_view text, const PackagePart& part) {
   if (std::ranges::any_of(part.imports, [&](const std::string& m) { return imports(text, m); })) return true;
-  if (std::ranges::any_of(part.values, [&](const std::string& v) { return holds_string(text, v); })) return true;
+  bool valued = std::ranges::any_of(part.values, [&](const std::string& v) { return holds_string(text, v); });
+  // `linear_attn_backend = "flashinfer"` is another choice by the same word.
+  auto excepted = [&](const std::string& name) {
+    return std::ranges::any_of(part.except, [&](const std::string& pattern) { return text::fits(pattern, name); });
+  };
+  if (valued && !any_name(text, excepted)) return true;
   return any_name(text, [&](const std::string& name) { return stands_for(part, name); });
 }
 

@@ -33,3 +33,7 @@ class ServerArgs:
             logger.info("not trtllm, not fa3")
             return scaled_linear
         return None
+
+    def choose_linear_attention(self):
+        if is_sm100_supported() and self.mamba_dtype == "bfloat16":  # another choice by the same word: not known
+            self.linear_attn_decode_backend = "flashinfer"
