@@ -146,6 +146,7 @@ class Analysis {
     for (std::size_t a = 0; a < d.arms.size(); ++a) {
       if (chains[d.arms[a].chain] || result.arms[a].leaves.empty()) continue;
       for (arch::Device target : in_.targets) {
+        // A quick look only: what is guarded exactly is told when it is judged.
         std::string_view text = in_.cuda.file(path)->text();
         std::string_view arm = in_.cuda.file(path)->text(d.arms[a].text);
         bool let = lets_in(result.arms[a].condition, target) && foreign_.may_hold(arm, target);

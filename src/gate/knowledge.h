@@ -46,7 +46,7 @@ struct PackageNote {
 struct PackagePart {
   std::string id;
   std::vector<std::string> names;    // identifiers that stand for it, in lower case; '*' matches anything
-  std::vector<std::string> except;   // identifiers that look like it and are something else
+  std::vector<std::string> except;   // identifiers that look like it and are something else; beside a value, one makes it another
   std::vector<std::string> imports;  // modules that are imported as it: `from flash_attn_interface import …`
   std::vector<std::string> values;   // strings that stand for it: `backend = "triton"`
   std::vector<std::string> expressions;  // whole gates that stand for it, as one line; '*' matches anything

@@ -213,20 +213,15 @@ const PackagePart* Parts::after_refusal(const Item& item, const source::SourceFi
       if (const PackagePart* part = simple && !evaluation_.only_logs(t, statement) ? named_in(file.text(t[statement].range), parts) : nullptr) return part;
       continue;
     }
+    ServingArms arms = serving_arms(t, statement);
     const PackagePart* first = nullptr;
-    NodeId arm = statement;
-    bool all = true, closed = false;   // nothing is left to what no test takes
-    while (arm != 0 && all) {
-      bool test = t[arm].kind == NodeKind::if_;
-      closed = !test || refuses(t, t.child(arm, 1));
-      if (!closed || !test) {
-        const PackagePart* part = in_arm(t, test ? t.child(arm, 1) : arm, file, parts);
-        all = part != nullptr || (!test && refuses(t, arm));
-        if (first == nullptr) first = part;
-      }
-      arm = test ? t.child(arm, 2) : 0;
+    bool all = arms.has_else || arms.last_refuses;
+    for (NodeId arm : arms.blocks) {
+      const PackagePart* part = in_arm(t, arm, file, parts);
+      all = all && part != nullptr;
+      if (first == nullptr) first = part;
     }
-    if (all && closed && first != nullptr) return first;
+    if (all && first != nullptr) return first;
   }
   return nullptr;
 }

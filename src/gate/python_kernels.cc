@@ -152,20 +152,15 @@ PythonKernels::Found PythonKernels::in_names(const Place& p, NodeId node) {
 
 // An `if` whose every arm that does not refuse leads to one.
 PythonKernels::Found PythonKernels::in_arms(const Place& p, NodeId chain) {
-  const Tree& t = p.tree;
+  ServingArms arms = serving_arms(p.tree, chain);
+  if (!arms.has_else) return std::nullopt;   // no arm is taken by what no test takes
   Found first;
-  for (NodeId arm = chain; arm != 0;) {
-    bool test = t[arm].kind == NodeKind::if_;
-    NodeId block = test ? t.child(arm, 1) : arm;
-    if (!refuses(t, block)) {
-      Found found = in_block(p, block);
-      if (!found) return std::nullopt;
-      if (!first) first = found;
-    }
-    if (!test) return first;
-    arm = t.child(arm, 2);
+  for (NodeId block : arms.blocks) {
+    Found found = in_block(p, block);
+    if (!found) return std::nullopt;
+    if (!first) first = found;
   }
-  return std::nullopt;   // no arm is taken by what no test takes
+  return first;
 }
 
 PythonKernels::Found PythonKernels::in_statement(const Place& p, NodeId id, std::uint32_t from) {

@@ -31,6 +31,19 @@ bool refuses(const Tree& t, NodeId block) {
   return block != 0 && t[block].kind == NodeKind::block && std::ranges::any_of(t.children(block), [&](NodeId s) { return t[s].kind == NodeKind::raise; });
 }
 
+ServingArms serving_arms(const Tree& t, NodeId chain) {
+  ServingArms out;
+  for (NodeId arm = chain; arm != 0;) {
+    bool test = t[arm].kind == NodeKind::if_;
+    NodeId block = test ? t.child(arm, 1) : arm;
+    out.last_refuses = refuses(t, block);
+    if (!out.last_refuses) out.blocks.push_back(block);
+    out.has_else = !test;
+    arm = test ? t.child(arm, 2) : 0;
+  }
+  return out;
+}
+
 NodeId body_of_function(const Tree& t) {
   // Functions inside it come before it.
   NodeId outermost = 0, body = 0;

@@ -14,6 +14,13 @@ std::vector<python::NodeId> simple_statements(const python::Tree& tree, python::
 // A block that raises, whatever else it does.
 bool refuses(const python::Tree& tree, python::NodeId block);
 
+// The arms of an if/elif chain that do not refuse.
+struct ServingArms {
+  std::vector<python::NodeId> blocks;
+  bool has_else = false, last_refuses = false;   // what no test takes goes to an else, or is refused
+};
+ServingArms serving_arms(const python::Tree& tree, python::NodeId chain);
+
 // The block of the function that a tree of one function holds; 0 if it holds none.
 python::NodeId body_of_function(const python::Tree& tree);
 

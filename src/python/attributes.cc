@@ -5,6 +5,18 @@
 #include "python/interpreter.h"
 
 namespace ungate::python {
+namespace {
+
+// Whether what stands at `end`, behind a name, assigns to it.
+bool assigns_at(std::string_view text, std::size_t end) {
+  while (end < text.size() && (text[end] == ' ' || text[end] == '\t')) ++end;
+  char next = end < text.size() ? text[end] : ' ';
+  char after = end + 1 < text.size() ? text[end + 1] : ' ';
+  return (next == '=' && after != '=') || next == ':' || next == ',' ||
+         (after == '=' && std::string_view("+-|&*/").find(next) != std::string_view::npos);
+}
+
+}  // namespace
 
 // --- Attribute access ------------------------------------------------------------------------------
 
@@ -207,15 +219,6 @@ Lifted Interpreter::cell(ClassId klass, Symbol name) {
   }
   classes_[klass].cells[name] = out;
   return out;
-}
-
-// Whether what stands at `end`, behind a name, assigns to it.
-static bool assigns_at(std::string_view text, std::size_t end) {
-  while (end < text.size() && (text[end] == ' ' || text[end] == '\t')) ++end;
-  char next = end < text.size() ? text[end] : ' ';
-  char after = end + 1 < text.size() ? text[end + 1] : ' ';
-  return (next == '=' && after != '=') || next == ':' || next == ',' ||
-         (after == '=' && std::string_view("+-|&*/").find(next) != std::string_view::npos);
 }
 
 // True if a text assigns to what `pattern` names.

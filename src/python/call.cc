@@ -174,10 +174,10 @@ Lifted Interpreter::call_function(CallableId id, const Arguments& arguments, Fra
   if (!bind_arguments(callable, arguments, slots)) return l_.of(s_.raised(Symbol("TypeError"), {}));
   if (f.emit) capture_call(callable, slots, f, mask);
   // What another package decides and hands over is told there.
-  bool device_dependent = p_.package(fn.module) == p_.package(f.module) && std::ranges::any_of(slots, [&](Lifted v) { return !l_.uniform(v); });
+  bool tells = f.emit && p_.package(fn.module) == p_.package(f.module) && std::ranges::any_of(slots, [&](Lifted v) { return !l_.uniform(v); });
   if (fn.abstract) return unknown(Free_::call, name.text());
   if (fn.scope().generator) {
-    if (f.emit && device_dependent) emit_context(callable, slots);
+    if (tells) emit_context(callable, slots);
     return unknown(Free_::call, name.text());
   }
   if (!worth_running(fn, slots)) return unknown(Free_::call, name.text());
@@ -191,7 +191,7 @@ Lifted Interpreter::call_function(CallableId id, const Arguments& arguments, Fra
   }
   if (found != memo_.end()) {
     ++statistics.cached_calls;
-    if (f.emit && device_dependent) emit_context(callable, slots);
+    if (tells) emit_context(callable, slots);
     f.intermediate = found->second.chosen;
     return found->second.value;
   }
@@ -205,7 +205,7 @@ Lifted Interpreter::call_function(CallableId id, const Arguments& arguments, Fra
   bool chosen = answers_chosen_;
   active_.erase(key);
   memo_.emplace(std::move(key), Answer{result, chosen, round_});
-  if (f.emit && device_dependent) emit_context(callable, slots);
+  if (tells) emit_context(callable, slots);
   f.intermediate = chosen;
   return result;
 }

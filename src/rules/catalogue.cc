@@ -127,6 +127,7 @@ class Reader {
     CatalogueEntry& e = add(root, "package", name, "how it builds modules, and what is known of them");
     field(e, "versions", root["versions"].text_or(""));
     field(e, "builder", root["jit"]["builder"].text_or(""));
+    field(e, "kernels by", joined(root["kernel_decorators"]));
     for (const Yaml& c : root["caches"].exists() ? root["caches"].items() : std::vector<Yaml>()) {
       field(e, "cache", c["name"].text() + ": " + joined(c["bases"]));
     }
@@ -139,6 +140,8 @@ class Reader {
       field(note, "package", name);
       field(note, "module", n["module"].text_or(""));
       field(note, "path", n["path"].text_or(""));
+      field(note, "function", n["function"].text_or(""));
+      field(note, "unless", joined(n["unless_files"]));
       field(note, "targets", n["targets"].text_or(""));
       field(note, "verdict", n["verdict"].text_or(""));
       field(note, "link", n["link"].text_or(""));
@@ -149,6 +152,7 @@ class Reader {
       field(part, "names", joined(n["names"]));
       field(part, "targets", n["targets"].text_or(""));
       field(part, "shared memory", n["shared_memory"].text_or(""));
+      field(part, "unless", joined(n["unless_files"]));
       field(part, "verdict", n["verdict"].text_or("capability"));
       field(part, "link", n["link"].text_or(""));
     }
