@@ -11,6 +11,7 @@
 
 #include "audit/archive_tree.h"
 #include "audit/binary_gates.h"
+#include "audit/known_here.h"
 #include "audit/natives.h"
 #include "audit/scan.h"
 #include "audit/word_index.h"
@@ -236,32 +237,8 @@ class Audit {
     }, 16);
   }
 
-  // Whether a file is there whose path fits one of the patterns.
-  bool any_file(const std::vector<std::string>& patterns) const {
-    return !patterns.empty() && std::ranges::any_of(walk_.files, [&](const FoundFile& f) {
-      return std::ranges::any_of(patterns, [&](const std::string& pattern) { return text::fits(pattern, f.path); });
-    });
-  }
-
-  // The rules, less the notes and parts that do not hold for what is installed here.
-  gate::Knowledge known_here() const {
-    gate::Knowledge out = rules_.gate;
-    for (const package::Distribution& d : environment_.distributions) {
-      for (gate::PackageRules& package : out.packages) {
-        if (package.package != d.name || !d.version || package.versions.contains(*d.version)) continue;
-        package.notes.clear();
-        package.parts.clear();
-      }
-    }
-    for (gate::PackageRules& package : out.packages) {
-      std::erase_if(package.notes, [&](const gate::PackageNote& note) { return any_file(note.unless_files); });
-      std::erase_if(package.parts, [&](const gate::PackagePart& part) { return any_file(part.unless_files); });
-    }
-    return out;
-  }
-
   gate::Inputs gate_inputs() {
-    knowledge_ = known_here();
+    knowledge_ = known_here(rules_.gate, environment_, walk_);
     cuda_.emplace([this](const std::string& path) { return store_.load(path); }, cuda_world_, knowledge_.vocabulary);
     natives_ = Natives(environment_, objects_, options_.archive != nullptr,
                        options_.targets);

@@ -171,15 +171,24 @@ std::string count(std::size_t n, std::string_view singular, std::string_view plu
   return plural.empty() ? out.append(singular) + 's' : out.append(plural);
 }
 
+// The first and the last part of a pattern hold the ends of the text; those between are sought from the left.
 bool fits(std::string_view pattern, std::string_view text) {
-  std::size_t star = pattern.find('*');
-  if (star == std::string_view::npos) return pattern == text;
-  if (!text.starts_with(pattern.substr(0, star))) return false;
-  pattern.remove_prefix(star + 1);
-  for (std::size_t i = star; i <= text.size(); ++i) {
-    if (fits(pattern, text.substr(i))) return true;
+  std::size_t first = pattern.find('*');
+  std::size_t last = pattern.rfind('*');
+  if (first == std::string_view::npos) return pattern == text;
+  std::string_view start = pattern.substr(0, first);
+  std::string_view end = pattern.substr(last + 1);
+  if (text.size() < start.size() + end.size() || !text.starts_with(start) || !text.ends_with(end)) return false;
+  text = text.substr(start.size(), text.size() - start.size() - end.size());
+  for (std::size_t star = first; star < last;) {
+    std::size_t next = pattern.find('*', star + 1);
+    std::string_view part = pattern.substr(star + 1, next - star - 1);
+    std::size_t found = text.find(part);
+    if (found == std::string_view::npos) return false;
+    text.remove_prefix(found + part.size());
+    star = next;
   }
-  return false;
+  return true;
 }
 
 }  // namespace ungate::text

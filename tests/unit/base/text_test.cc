@@ -37,6 +37,21 @@ TEST(Text, FindsWholeWords) {
   EXPECT_FALSE(contains_word("this_sm90", "is_sm90"));
 }
 
+TEST(Text, FitsPatterns) {
+  EXPECT_TRUE(fits("*/impls/sm120_*gemm*", "a/impls/sm120_fp8_gemm_1d1d.cuh"));
+  EXPECT_FALSE(fits("*/impls/sm120_*gemm*", "a/impls/sm100_fp8_gemm_1d1d.cuh"));
+  EXPECT_TRUE(fits("*", ""));
+  EXPECT_TRUE(fits("a*", "a"));
+  EXPECT_TRUE(fits("a*a", "aa"));
+  EXPECT_FALSE(fits("a*a", "a"));
+  EXPECT_TRUE(fits("a*b*c", "a-b-b-c"));
+  EXPECT_FALSE(fits("a*b*c", "ab-c-"));
+  EXPECT_FALSE(fits("ab*bc", "abc"));
+  EXPECT_TRUE(fits("**", "x"));
+  EXPECT_TRUE(fits("same", "same"));
+  EXPECT_FALSE(fits("same", "same "));
+}
+
 TEST(Text, ParsesIntegers) {
   std::int64_t n = 0;
   EXPECT_TRUE(parse_int("-12", n));
