@@ -16,7 +16,7 @@ using prove::Work;
 
 KnownModules collect(const Subject& subject, const audit::Inside& inside, bool walk) {
   KnownModules out;
-  for (const gate::JitModule& module : gate::jit_modules(inside.evaluation, inside.program, subject.rules.gate.packages)) {
+  for (const gate::JitModule& module : gate::jit_modules(inside.evaluation, inside.program, subject.rules.gate.packages, inside.cuda)) {
     const std::string& package = module.package->package;
     if (!out.built.contains(package)) out.built[package] = gate::built_targets(inside.evaluation, inside.program, *module.rules);
     ModulePlan plan = prove::plan_module(module, out.built[package], inside.cuda, walk);
@@ -135,6 +135,10 @@ class Touching {
 
   void add(const ModulePlan& module, const ModulePlan* old, std::size_t source, arch::DeviceSet devices, bool reached, arch::CodeTargetSet built) {
     const std::string& path = module.sources[source];
+    if (path.ends_with(".cuh")) {
+      out_.not_proved.push_back(fmt::format("module {}: {} holds templates; what the module's wrapper makes of them was not compiled", module.name, path));
+      return;
+    }
     if (!path.ends_with(".cu")) {
       note(fmt::format("module {}: {} is for the host compiler alone and was not compiled", module.name, path));
       return;

@@ -221,4 +221,26 @@ std::string spell(const Lexemes& l, std::size_t begin, std::size_t end) {
   return out;
 }
 
+namespace {
+
+// The lexeme after a statement or block that begins at `at`.
+std::size_t after_statement(const Lexemes& l, std::size_t at) {
+  while (at < l.size() && l[at].kind == Lexeme::Kind::marker) ++at;
+  if (at < l.size() && l[at].is("{")) return after_brackets(l, at, l.size());
+  while (at < l.size() && !l[at].is(";")) at = l[at].is("(") || l[at].is("{") ? after_brackets(l, at, l.size()) : at + 1;
+  return std::min(at + 1, l.size());
+}
+
+}  // namespace
+
+std::size_t after_constexpr(const Lexemes& l, std::size_t at) {
+  if (at + 2 >= l.size() || !l[at].is("if") || !l[at + 1].is("constexpr") || !l[at + 2].is("(")) return at;
+  std::size_t end = after_statement(l, after_brackets(l, at + 2, l.size()));
+  while (end + 1 < l.size() && l[end].is("else")) {
+    std::size_t next = after_constexpr(l, end + 1);
+    end = next != end + 1 ? next : after_statement(l, end + 1);
+  }
+  return end;
+}
+
 }  // namespace ungate::cuda

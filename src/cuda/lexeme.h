@@ -46,6 +46,9 @@ std::size_t after_angles(const Lexemes& lexemes, std::size_t at, std::size_t end
 // The '<' of the template argument list that ends just before `end`; `end` if there is none.
 std::size_t angles_before(const Lexemes& lexemes, std::size_t begin, std::size_t end);
 
+// The lexeme after `if constexpr (…) … else …`, or `at` itself if none begins there.
+std::size_t after_constexpr(const Lexemes& lexemes, std::size_t at);
+
 // The ranges [begin, end) of lexemes between the commas of a bracketed list, the brackets not
 // included.
 std::vector<std::pair<std::size_t, std::size_t>> split_arguments(const Lexemes& lexemes,

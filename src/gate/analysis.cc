@@ -49,7 +49,7 @@ class Analysis {
 
   Findings run() {
     items_ = python_items(in_.evaluation, in_.program);
-    std::vector<JitModule> modules = jit_modules(in_.evaluation, in_.program, in_.knowledge.packages);
+    std::vector<JitModule> modules = jit_modules(in_.evaluation, in_.program, in_.knowledge.packages, in_.cuda);
     for (Item& item : items_) admit_python(item);
     find_shut_modules(modules);
     // Who calls the builders is asked on the Python side, what they build on the other.
@@ -230,7 +230,7 @@ class Analysis {
       std::string leads;
       std::set<std::size_t> all = item.reaches;
       if (item.choice.sink != nullptr) all.insert(item.holds.begin(), item.holds.end());
-      for (std::size_t m : all) leads += (leads.empty() ? "" : ", ") + (modules[m].name.empty() ? "a module" : modules[m].name);
+      for (std::size_t m : all) leads += (leads.empty() ? "" : ", ") + modules[m].shown();
       if (!leads.empty()) item.gate.guards = (item.choice.sink != nullptr ? "builds module " : "leads to module ") + leads;
       item.gate.path_to.insert(item.gate.path_to.end(), item.path.begin(), item.path.end());
     }

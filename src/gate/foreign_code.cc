@@ -16,29 +16,6 @@ namespace {
 using cuda::Lexeme;
 using cuda::Lexemes;
 
-// The lexeme after a statement or block that begins at `at`.
-std::size_t after_statement(const Lexemes& l, std::size_t at) {
-  while (at < l.size() && l[at].kind == Lexeme::Kind::marker) ++at;
-  if (at < l.size() && l[at].is("{")) return cuda::after_brackets(l, at, l.size());
-  while (at < l.size() && !l[at].is(";")) at = l[at].is("(") || l[at].is("{") ? cuda::after_brackets(l, at, l.size()) : at + 1;
-  return std::min(at + 1, l.size());
-}
-
-// Past `if constexpr (…) … else …`, or `at` itself.
-std::size_t after_constexpr(const Lexemes& l, std::size_t at) {
-  if (at + 2 >= l.size() || !l[at].is("if") || !l[at + 1].is("constexpr") || !l[at + 2].is("(")) return at;
-  std::size_t end = after_statement(l, cuda::after_brackets(l, at + 2, l.size()));
-  while (end + 1 < l.size() && l[end].is("else")) {
-    std::size_t next = after_constexpr(l, end + 1);
-    end = next != end + 1 ? next : after_statement(l, end + 1);
-  }
-  return end;
-}
-
-}  // namespace
-
-namespace {
-
 // It comes out in one way for the device's exact code target, and in the other for another.
 bool tells_apart(const cuda::Outcomes& condition, arch::Device device, value::Truth mine, value::Truth other) {
   auto exact = arch::find_code_target(device, arch::Suffix::exact);
@@ -108,7 +85,7 @@ std::vector<Evidence> ForeignCode::find(const std::string& path, const cuda::Fil
   Lexemes lexemes = cuda::lex_code(file.text(), d, range);
   cuda::Structure piece = cuda::read_piece(file.text(), range, files_.vocabulary());
   for (std::size_t i = 0; i < lexemes.size();) {
-    if (std::size_t end = after_constexpr(lexemes, i); end != i) {
+    if (std::size_t end = cuda::after_constexpr(lexemes, i); end != i) {
       i = end;
       continue;
     }

@@ -223,6 +223,9 @@ void Judge::judge(Item& item, std::size_t t) {
   } else if (std::vector<Evidence> lacking = kernels_.lacking(item, s.device); !lacking.empty()) {
     s.verdict = Verdict::capability;
     s.evidence.insert(s.evidence.end(), lacking.begin(), lacking.end());
+  } else if (std::vector<Evidence> in_the_way = behind_refusal(item, s.device); !in_the_way.empty()) {
+    s.verdict = Verdict::capability;
+    s.evidence.insert(s.evidence.end(), in_the_way.begin(), in_the_way.end());
   } else {
     s.verdict = Verdict::unknown;
     s.unknown_because.push_back("what it leads to was not followed to code that was read");
@@ -257,6 +260,24 @@ bool Judge::repeat(Item& item, std::size_t t) {
   return true;
 }
 
+// A flag or helper that leads nowhere by itself: what every place that asks for it leads to cannot run.
+bool Judge::as_its_uses(ItemId id, std::size_t t) {
+  Standing& s = items_[id].gate.standings[t];
+  if (!items_[id].is_python() || s.admits != Admits::no || s.verdict != Verdict::unknown) return false;
+  const Item* use = nullptr;
+  for (const Item& other : items_) {
+    if (!other.uses.contains(id)) continue;
+    const Standing& there = other.gate.standings[t];
+    if (there.admits != Admits::no || there.verdict != Verdict::capability) return false;
+    if (use == nullptr) use = &other;
+  }
+  if (use == nullptr) return false;
+  s.verdict = Verdict::capability;
+  s.unknown_because.clear();
+  s.evidence.push_back({"what asks for it cannot run: " + use->gate.expression, fmt::format("{}:{}", use->gate.path, use->gate.begin.line)});
+  return true;
+}
+
 void Judge::judge_with_libraries(Item& item, std::size_t t) {
   judge(item, t);
   judge_by_libraries(in_.libraries, item, item.gate.standings[t]);
@@ -277,6 +298,9 @@ void Judge::judge() {
     changed = false;
     for (Item& item : items_) {
       for (std::size_t t = 0; t < in_.targets.size(); ++t) changed = repeat(item, t) || repeat_over_admission(item, t) || changed;
+    }
+    for (ItemId id = 0; id < items_.size(); ++id) {
+      for (std::size_t t = 0; t < in_.targets.size(); ++t) changed = as_its_uses(id, t) || changed;
     }
   }
   for (std::size_t t = 0; t < in_.targets.size(); ++t) find_unmet_bounds(t);

@@ -5,6 +5,7 @@
 
 #include "gate/evidence.h"
 #include "gate/foreign_code.h"
+#include "gate/instantiated.h"
 #include "gate/links.h"
 #include "gate/parts.h"
 #include "gate/python_kernels.h"
@@ -17,7 +18,9 @@ class Judge {
         std::map<std::size_t, WalkedModule>& walked)
       : in_(inputs), items_(items), modules_(modules), walked_(walked),
         parts_(inputs.knowledge, inputs.program, inputs.evaluation), foreign_(inputs.knowledge, inputs.cuda),
-        kernels_(inputs.knowledge, inputs.program) {}
+        instantiated_(inputs.cuda, foreign_), kernels_(inputs.knowledge, inputs.program, [this](python::ModuleId module, source::Range definition, arch::Device target) {
+          return in_modules_of(module, definition, target);
+        }) {}
 
   void judge();
 
@@ -33,6 +36,11 @@ class Judge {
   // What a walk holds that the target lacks.
   std::vector<Evidence> in_the_way(const WalkedModule& walked, arch::CodeTarget code);
   std::string dynamic_shared_memory(std::size_t module);
+  // What each of the modules compiles in any case and the device lacks; empty: one of them nothing.
+  std::vector<Evidence> in_each_of(const std::set<std::size_t>& modules, arch::Device target);
+  // The same for those that a definition describes.
+  std::vector<Evidence> in_modules_of(python::ModuleId python_module, source::Range definition, arch::Device target);
+  std::vector<Evidence> behind_refusal(const Item& item, arch::Device target);
   bool of_library(const Evidence& evidence, const std::set<std::size_t>& modules) const;   // it stands in another project's header
   // The templates of a module that surely count for a gate.
   std::vector<std::string> templates_for(const Item& item, std::size_t module) const;
@@ -41,6 +49,7 @@ class Judge {
   void judge(Item& item, std::size_t t);
   void judge_with_libraries(Item& item, std::size_t t);
   bool repeat(Item& item, std::size_t t);
+  bool as_its_uses(ItemId item, std::size_t t);
   bool repeat_over_admission(Item& item, std::size_t t);
   // over_admission.cc
   void over_admits(Item& item, std::size_t t);
@@ -61,6 +70,7 @@ class Judge {
   std::map<std::size_t, WalkedModule>& walked_;
   Parts parts_;
   ForeignCode foreign_;
+  Instantiated instantiated_;
   PythonKernels kernels_;
   std::map<std::tuple<std::size_t, unsigned, std::vector<std::string>>, ModuleVerdict> verdicts_;
   std::map<unsigned, LackingFeatures> lacking_;   // by code target

@@ -59,6 +59,12 @@ Judge::ModuleVerdict Judge::read_module(std::size_t m, Device target, const std:
   auto walked = walked_.find(m);
   if (walked == walked_.end()) walked = walked_.emplace(m, walk_module(module, in_.cuda)).first;
   const WalkedModule& w = walked->second;
+  if (module.has_wrapper()) {
+    out.evidence = instantiated_.lacking(module, w, target);
+    if (!out.evidence.empty()) out.verdict = Verdict::capability;
+    else out.unknown_because.push_back("which templates of module " + module.shown() + " are instantiated, and how, was not read");
+    return out;
+  }
   CodeTarget code = code_target(built_targets(in_.evaluation, in_.program, *module.rules), target);
   out.evidence = in_the_way(w, code);
   if (out.evidence.empty() && !templates.empty()) out.evidence = in_the_way(walk_templates(module, templates, in_.cuda), code);
@@ -66,8 +72,10 @@ Judge::ModuleVerdict Judge::read_module(std::size_t m, Device target, const std:
     out.verdict = Verdict::capability;
     return out;
   }
-  for (const std::string& what : module.unknown) out.unknown_because.push_back("module " + module.name + ": " + what);
-  for (const std::string& source : w.missing_sources) out.unknown_because.push_back("not there: " + source);
+  for (const std::string& what : module.unknown) out.unknown_because.push_back("module " + module.shown() + ": " + what);
+  for (const auto* missing : {&w.missing_sources, &w.missing_headers}) {
+    for (const std::string& name : *missing) out.unknown_because.push_back("not there: " + name);
+  }
   if (!out.unknown_because.empty() || w.files.empty()) return out;
   out.verdict = Verdict::policy;
   out.evidence.push_back({fmt::format("module {}: {} of {} read, no instruction that {} lacks", module.name,
@@ -90,6 +98,39 @@ std::string Judge::dynamic_shared_memory(std::size_t m) {
     }
   }
   return {};
+}
+
+std::vector<Evidence> Judge::in_each_of(const std::set<std::size_t>& modules, Device target) {
+  std::vector<Evidence> out;
+  for (std::size_t m : modules) {
+    // Of what is compiled without a wrapper some serves one device and some another.
+    if (!modules_[m].has_wrapper()) return {};
+    const ModuleVerdict& v = module_verdict(m, target, {});
+    if (v.verdict != Verdict::capability) return {};
+    if (out.empty()) out = v.evidence;
+  }
+  return out;
+}
+
+std::vector<Evidence> Judge::in_modules_of(python::ModuleId python_module, source::Range definition, Device target) {
+  std::set<std::size_t> described;
+  for (std::size_t m = 0; m < modules_.size(); ++m) {
+    const python::Place& builder = modules_[m].builder;   // with its decorators
+    bool here = builder.module == python_module && (builder.range.contains(definition) || definition.contains(builder.range));
+    if (here) described.insert(m);
+  }
+  return in_each_of(described, target);
+}
+
+// `if major == 12: raise …` in a builder: what it would build there.
+std::vector<Evidence> Judge::behind_refusal(const Item& item, Device target) {
+  const python::Choice& c = item.choice;
+  bool refuses = c.position == python::Choice::Position::condition && c.refusal == python::Refusal::raises && c.serves == 0;
+  std::set<std::size_t> behind;
+  for (std::size_t m : item.holds) {
+    if (modules_[m].call.range.begin > c.place.range.end) behind.insert(m);
+  }
+  return refuses ? in_each_of(behind, target) : std::vector<Evidence>();
 }
 
 bool Judge::of_library(const Evidence& e, const std::set<std::size_t>& modules) const {

@@ -16,9 +16,14 @@ namespace ungate::gate {
 
 // How a package builds modules from sources when they are first used.
 struct JitRules {
-  Symbol builder;                    // dotted name of the function that describes a module
-  // Its parameters, by what they mean; empty: it has none.
-  std::string name, sources, cuda_flags, flags, include_paths;
+  std::vector<Symbol> builders;      // dotted names of the function that describes a module: it moved between versions
+  // Its parameters, by what they mean; empty: it has none. A name of several parts is given as *args.
+  std::string name, cuda_flags, flags, include_paths;
+  std::vector<std::string> sources;
+  // Those that list what a generated wrapper instantiates: (export, "Kernel<…>::run"). The sources are headers of
+  // templates then.
+  std::vector<std::string> wrappers;
+  std::vector<std::string> source_folders;   // where a relative source lies: the first that has it
   // A global (dotted) and a field of it that lists (major, "0a") for each device that is built for.
   std::string targets_global, targets_field;
   std::vector<std::string> include_folders;  // always searched, relative to an import root
@@ -27,6 +32,7 @@ struct JitRules {
   std::vector<std::string> nvcc_flags;       // always given to nvcc; -std= only where the module gives none
   std::vector<std::string> compiler_variables;  // environment variables that name the nvcc it calls
   std::vector<std::string> absent_macros;    // prefixes of macros that are defined by -D or not at all
+  std::vector<std::string> outside_headers;  // begin so: headers of the toolkit and of bindings, which hold no kernels; empty: any that is not there
 };
 
 // A judgement that rests on something outside the text: a maintainer's word, a measurement.

@@ -33,6 +33,57 @@ std::vector<std::string> texts(const value::Store& s, ValueId list, std::string_
   return out;
 }
 
+// "norm_bf16_128" of ("norm", "bf16", 128); empty where a part depends on arguments.
+std::string joined_name(const value::Store& s, ValueId parts) {
+  if (s.kind(parts) == Kind::string) return std::string(s.text(parts));
+  std::string out;
+  if (!value::is_container(s.kind(parts)) || s.node(parts).open) return out;
+  for (ValueId part : s.items(parts)) {
+    auto text = value::str(s, part);
+    if (!text) return {};
+    out += (out.empty() ? "" : "_") + *text;
+  }
+  return out;
+}
+
+// Where a source lies that is given relative to the package's own folders.
+std::string found_source(const std::string& source, const JitRules& rules, CudaFiles& files) {
+  for (const std::string& folder : rules.source_folders) {
+    if (std::string path = folder + '/' + source; files.file(path) != nullptr) return path;
+  }
+  return source;
+}
+
+// A text as it is written, with nothing for what an f-string puts in.
+std::string written(const python::Tree& t, python::NodeId id) {
+  std::string out;
+  if (t[id].kind == python::NodeKind::constant) return std::string(t[id].name.text());
+  if (t[id].kind != python::NodeKind::fstring) return out;
+  for (python::NodeId piece : t.children(id)) {
+    if (t[piece].kind == python::NodeKind::constant) out += t[piece].name.text();
+  }
+  return out;
+}
+
+// The second of each pair below a call's keyword: `cuda_wrappers=[("run", f"Kernel<{args}>::run")]`.
+void add_entries(const python::Tree& t, python::NodeId id, std::vector<std::string>& out) {
+  if (t[id].kind == python::NodeKind::tuple && t[id].count == 2) {
+    if (std::string entry = written(t, t.child(id, 1)); !entry.empty()) out.push_back(std::move(entry));
+    return;
+  }
+  for (python::NodeId child : t.children(id)) add_entries(t, child, out);
+}
+
+void add_entries(const python::Capture& c, const std::vector<std::string>& keywords, JitModule& module) {
+  if (c.tree == nullptr || keywords.empty()) return;
+  const python::Tree& t = *c.tree;
+  for (python::NodeId id = 1; id < t.nodes.size(); ++id) {
+    bool wrapper = t[id].kind == python::NodeKind::keyword && c.place.range.contains(t[id].range) &&
+                   std::ranges::find(keywords, t[id].name.text()) != keywords.end();
+    if (wrapper) add_entries(t, id, module.entries);
+  }
+}
+
 // The argument on the first device that has one: sources and folders do not follow the device.
 ValueId argument(const python::Evaluation& e, const python::Capture& c, std::string_view name) {
   for (const auto& [parameter, value] : c.arguments) {
@@ -78,13 +129,13 @@ void add_flags(const python::Evaluation& e, const python::Capture& c, std::strin
 }  // namespace
 
 std::vector<JitModule> jit_modules(const python::Evaluation& evaluation, const python::Program& program,
-                                   const std::vector<PackageRules>& packages) {
+                                   const std::vector<PackageRules>& packages, CudaFiles& files) {
   std::vector<JitModule> out;
   const value::Store& s = evaluation.store();
   for (const python::Capture& capture : evaluation.captures()) {
     const PackageRules* package = nullptr;
     for (const PackageRules& p : packages) {
-      if (p.jit && p.jit->builder == capture.callee) package = &p;
+      if (p.jit && std::ranges::find(p.jit->builders, capture.callee) != p.jit->builders.end()) package = &p;
     }
     if (package == nullptr) continue;
     const JitRules& rules = *package->jit;
@@ -96,9 +147,13 @@ std::vector<JitModule> jit_modules(const python::Evaluation& evaluation, const p
     module.builder = {capture.place.module, capture.function_range};
     module.builder_name = capture.function;
     module.described = capture.alive;
-    ValueId name = argument(evaluation, capture, rules.name);
-    if (s.kind(name) == Kind::string) module.name = s.text(name);
-    module.sources = texts(s, argument(evaluation, capture, rules.sources), "sources", module);
+    module.name = joined_name(s, argument(evaluation, capture, rules.name));
+    for (const std::string& parameter : rules.sources) {
+      for (const std::string& source : texts(s, argument(evaluation, capture, parameter), "sources", module)) {
+        module.sources.push_back(found_source(source, rules, files));
+      }
+    }
+    add_entries(capture, rules.wrappers, module);
     module.include_paths = texts(s, argument(evaluation, capture, rules.include_paths), "include folders", module);
     module.include_paths.insert(module.include_paths.end(), rules.include_folders.begin(), rules.include_folders.end());
     module.macros = rules.macros;
@@ -180,6 +235,16 @@ WalkedModule walk_module(const JitModule& module, CudaFiles& files) {
   return walk_templates(module, module.sources, files);
 }
 
+namespace {
+
+// Headers of the language have no folder or end.
+bool may_hold_kernels(const cuda::MissingInclude& header, const JitRules& rules) {
+  if (rules.outside_headers.empty() || (header.angled && header.name.find_first_of("./") == std::string::npos)) return false;
+  return std::ranges::none_of(rules.outside_headers, [&](const std::string& start) { return header.name.starts_with(start); });
+}
+
+}  // namespace
+
 WalkedModule walk_templates(const JitModule& module, const std::vector<std::string>& paths, CudaFiles& files) {
   WalkedModule out;
   std::unordered_set<std::string> seen;
@@ -195,6 +260,9 @@ WalkedModule walk_templates(const JitModule& module, const std::vector<std::stri
       if (seen.insert(file).second) out.files.push_back(file);
     }
     out.visits.insert(out.visits.end(), unit->visits.begin(), unit->visits.end());
+    for (const cuda::MissingInclude& header : unit->missing) {
+      if (may_hold_kernels(header, *module.rules)) out.missing_headers.push_back(header.name);
+    }
   }
   std::ranges::sort(out.visits);
   auto repeated = std::ranges::unique(out.visits);

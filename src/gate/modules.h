@@ -26,6 +26,7 @@ struct JitModule {
   python::Place call;                // of the describing function
   arch::DeviceSet described;         // devices on which the description is reached
   std::vector<std::string> sources;  // relative to an import root
+  std::vector<std::string> entries;  // what its wrapper instantiates, without arguments that are not known: "Kernel<>::run"
   std::vector<std::string> include_paths, macros;
   std::vector<ModuleFlags> nvcc_flags;  // by device, the macros among them; the package's own are in rules
   bool complete = false;             // all sources, folders and macros are known
@@ -34,11 +35,17 @@ struct JitModule {
   Tests under;                       // tests around the describing call
   const JitRules* rules = nullptr;
   const PackageRules* package = nullptr;
+
+  // What reports call it: by its builder where its name depends on arguments.
+  std::string shown() const { return name.empty() ? std::string(builder_name.text()) : name; }
+  // Its sources are headers of templates, of which a generated wrapper instantiates some.
+  bool has_wrapper() const { return !rules->wrappers.empty(); }
 };
 
-// The modules that were captured, by the rules of the packages they belong to.
+// The modules that were captured, by the rules of the packages they belong to. Relative sources are looked for in
+// `files`.
 std::vector<JitModule> jit_modules(const python::Evaluation& evaluation, const python::Program& program,
-                                   const std::vector<PackageRules>& packages);
+                                   const std::vector<PackageRules>& packages, CudaFiles& files);
 
 // The code targets that a package builds for, one a device at most (suffix and all).
 arch::CodeTargetSet built_targets(python::Evaluation& evaluation, const python::Program& program, const JitRules& rules);
@@ -49,6 +56,7 @@ struct WalkedModule {
   std::vector<std::uint32_t> visits;   // of the preprocessor: those of the module's units
   std::vector<std::string> files;    // every file reached, sources first
   std::vector<std::string> missing_sources;
+  std::vector<std::string> missing_headers;   // of those that could hold kernels, as included
   // Exported operators and the kernels that each reaches, by name through the calls of the files.
   struct Op {
     std::string name;

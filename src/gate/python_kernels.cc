@@ -127,7 +127,8 @@ PythonKernels::Found PythonKernels::in_definition(const Place& p, NodeId definit
   auto [entry, fresh] = known_.try_emplace(key);
   if (!fresh || p.depth > kDeepest) return entry->second;
   Found found;
-  if (is_kernel(p, definition)) found = in_kernel(p, definition);
+  if (auto modules = in_modules_(p.module, p.tree[definition].range, p.device); !modules.empty()) found = modules.front();
+  else if (is_kernel(p, definition)) found = in_kernel(p, definition);
   else if (p.tree[definition].kind == NodeKind::function) found = in_block(p, p.tree.child(definition, 2));
   return known_[key] = found;
 }

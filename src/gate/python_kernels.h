@@ -4,9 +4,11 @@
 // Followed are the functions and classes that an arm names in what it does without asking further, in the arms of
 // a test of which every one leads there, and where something is made that is kept for the next call
 // (`if key not in cache:`). A function with a decorator that makes a kernel of it is one, and so is a class or
-// function that holds such a function.
+// function that holds such a function. A function that describes JIT modules of which the device lacks something in
+// any case is as good as one.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 
@@ -18,7 +20,11 @@ namespace ungate::gate {
 
 class PythonKernels {
  public:
-  PythonKernels(const Knowledge& knowledge, python::Program& program) : knowledge_(knowledge), program_(program) {}
+  // What is in the way of each JIT module that a definition describes; empty: nothing, or it describes none.
+  using InModules = std::function<std::vector<Evidence>(python::ModuleId, source::Range definition, arch::Device)>;
+
+  PythonKernels(const Knowledge& knowledge, python::Program& program, InModules in_modules)
+      : knowledge_(knowledge), program_(program), in_modules_(std::move(in_modules)) {}
 
   // What a kernel that the gate of a Python item leads to in any case is written with and the device lacks; empty:
   // nothing was found.
@@ -43,6 +49,7 @@ class PythonKernels {
 
   const Knowledge& knowledge_;
   python::Program& program_;
+  InModules in_modules_;
   std::map<std::tuple<python::ModuleId, std::uint32_t, unsigned>, Found> known_;   // of definitions, by where they begin
 };
 

@@ -126,7 +126,7 @@ class Reader {
     std::string name = root["package"].text();
     CatalogueEntry& e = add(root, "package", name, "how it builds modules, and what is known of them");
     field(e, "versions", root["versions"].text_or(""));
-    field(e, "builder", root["jit"]["builder"].text_or(""));
+    field(e, "builder", joined(root["jit"]["builder"]));
     field(e, "kernels by", joined(root["kernel_decorators"]));
     for (const Yaml& c : root["caches"].exists() ? root["caches"].items() : std::vector<Yaml>()) {
       field(e, "cache", c["name"].text() + ": " + joined(c["bases"]));

@@ -7,16 +7,20 @@ namespace ungate::rules {
 namespace {
 
 gate::JitRules load_jit(const Yaml& node) {
-  node.allow({"builder", "parameters", "targets", "include_folders", "libraries", "macros", "absent_macros", "nvcc_flags", "compiler_variables"});
+  node.allow({"builder", "parameters", "source_folders", "targets", "include_folders", "libraries", "macros", "absent_macros", "outside_headers",
+              "nvcc_flags", "compiler_variables"});
   gate::JitRules jit;
-  jit.builder = Symbol(node.required("builder"));
+  for (const std::string& name : node["builder"].texts()) jit.builders.emplace_back(name);
+  if (jit.builders.empty()) node.required("builder");
   Yaml parameters = node["parameters"];
-  parameters.allow({"name", "sources", "cuda_flags", "flags", "include_paths"});
+  parameters.allow({"name", "sources", "wrappers", "cuda_flags", "flags", "include_paths"});
   jit.name = parameters["name"].text_or("");
-  jit.sources = parameters["sources"].text_or("");
+  jit.sources = parameters["sources"].texts();
+  jit.wrappers = parameters["wrappers"].texts();
   jit.cuda_flags = parameters["cuda_flags"].text_or("");
   jit.flags = parameters["flags"].text_or("");
   jit.include_paths = parameters["include_paths"].text_or("");
+  jit.source_folders = node["source_folders"].texts();
   if (node["targets"].exists()) {
     node["targets"].allow({"global", "field"});
     jit.targets_global = node["targets"].required("global");
@@ -28,6 +32,7 @@ gate::JitRules load_jit(const Yaml& node) {
   jit.nvcc_flags = node["nvcc_flags"].texts();
   jit.compiler_variables = node["compiler_variables"].texts();
   jit.absent_macros = node["absent_macros"].texts();
+  jit.outside_headers = node["outside_headers"].texts();
   return jit;
 }
 
@@ -113,7 +118,7 @@ Result<PackageFile> load_package(std::string_view text, const std::string& file)
   else (*root)["versions"].fail(versions.error().what);
   if ((*root)["jit"].exists()) {
     out.rules.jit = load_jit((*root)["jit"]);
-    out.captures.emplace_back(out.rules.jit->builder.text());
+    for (Symbol builder : out.rules.jit->builders) out.captures.emplace_back(builder.text());
   }
   out.rules.aot_modules = (*root)["aot"].texts();
   out.rules.measured = (*root)["measured"].texts();

@@ -126,7 +126,7 @@ class Conditions {
     for (unsigned t : arch::all_code_targets()) targets.push_back(arch::CodeTarget(t).name());
     units_ << fmt::format("{{\"targets\": {}}}\n", list(targets));
     std::set<std::pair<std::string, std::vector<std::string>>> seen;
-    for (const gate::JitModule& m : gate::jit_modules(in_.evaluation, in_.program, rules_.gate.packages)) {
+    for (const gate::JitModule& m : gate::jit_modules(in_.evaluation, in_.program, rules_.gate.packages, in_.cuda)) {
       auto built = gate::built_targets(in_.evaluation, in_.program, *m.rules);
       prove::ModulePlan plan = prove::plan_module(m, built, in_.cuda, false);
       if (plan.builds.empty()) continue;
