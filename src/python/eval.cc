@@ -161,11 +161,19 @@ Lifted Interpreter::compared_fact(const Tree& t, NodeId operand, Lifted left, Li
   if (known == k_.compared.end()) return left;
   if (known->second == Gives::capability) return compared_capability(first, left, l_.value(right));
   if (first) return left;
-  auto names_device = [&](ValueId v) { return s_.kind(v) == Kind::string && s_.text(v).starts_with("sm_"); };
+  auto names_device = [&](ValueId v) { return s_.kind(v) == Kind::string && s_.text(v).starts_with("sm_") && arch::parse_device(s_.text(v)); };
   ValueId other = l_.value(right);
   bool list = s_.kind(other) == Kind::list || s_.kind(other) == Kind::tuple || s_.kind(other) == Kind::set;
   bool devices = list ? !s_.items(other).empty() && std::ranges::all_of(s_.items(other), names_device) : names_device(other);
-  return devices ? device_fact(known->second) : left;
+  if (!devices) return left;
+  // "sm_100a" is written of the same device as "sm_100".
+  std::vector<ValueId> named{other};
+  if (list) named.assign(s_.items(other).begin(), s_.items(other).end());
+  Lifted fact = device_fact(known->second);
+  return l_.of(value::Values::tabulate([&](unsigned d) {
+    auto same = std::ranges::find_if(named, [&](ValueId v) { return arch::parse_device(s_.text(v)) == arch::Device(d); });
+    return same != named.end() ? *same : l_.at(fact, d);
+  }));
 }
 
 // What is compared says whether it is one: (10, 0), or 10 with its first part, or lists of these.

@@ -23,7 +23,9 @@ WordSet seed_words(const Knowledge& k) {
     std::string_view owner = name.text().substr(0, std::min(name.text().rfind('.'), name.text().size()));
     words.add(owner.substr(owner.rfind('.') + 1));
   }
-  for (const auto& [name, gives] : k.compared) words.add(name.text());
+  for (const auto& [name, gives] : k.compared) {
+    if (!k.common.contains(name)) words.add(name.text());
+  }
   for (const Sink& sink : k.sinks) words.add(sink.name.text());
   for (Symbol name : k.captures) add_last(name);
   for (const std::string& seed : k.seeds) words.add(std::string_view(seed).substr(seed.rfind('.') + 1));
