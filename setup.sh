@@ -10,7 +10,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")"
 packages=(
   g++ cmake ninja-build pkg-config patch git ca-certificates python3 python3-pip python3-venv
   libcli11-dev libre2-dev libyaml-cpp-dev libfmt-dev nlohmann-json3-dev libssl-dev libxxhash-dev
-  libarchive-dev libzstd-dev liblz4-dev libtree-sitter-dev libclang-19-dev libgtest-dev libgmock-dev
+  libarchive-dev libzstd-dev liblz4-dev libgoogle-perftools-dev libtree-sitter-dev libclang-19-dev libgtest-dev libgmock-dev
 )
 missing=()
 for package in "${packages[@]}"; do

@@ -1,7 +1,5 @@
 #include "audit/audit.h"
 
-#include <malloc.h>
-
 #include <algorithm>
 #include <chrono>
 #include <future>
@@ -24,13 +22,6 @@
 
 namespace ungate::audit {
 namespace {
-
-// What parsing and evaluation set free lies between what they keep; the system may have it for the next stage.
-void give_back_memory() {
-#if defined(__GLIBC__)
-  malloc_trim(0);
-#endif
-}
 
 class Audit {
  public:
@@ -72,7 +63,6 @@ class Audit {
     if (interrupted()) return stop();
     start("judge");
     gate::CudaReading read = reading.get();
-    give_back_memory();
     judge(inputs, std::move(read));
     start("");
     return std::move(report_);
