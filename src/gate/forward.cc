@@ -1,5 +1,7 @@
 #include "gate/forward.h"
 
+#include <algorithm>
+
 #include "gate/statements.h"
 
 namespace ungate::gate {
@@ -35,7 +37,9 @@ const Forward::Modules& Forward::of_function(const Place& function, int depth) {
 }
 
 void Forward::of_statement(const Tree& t, NodeId statement, python::ModuleId module, int depth, Modules& out) {
-  for (const Place& function : functions_named(t, statement, module, evaluation_)) {
+  std::vector<Place> functions = functions_named(t, statement, module, evaluation_);
+  std::ranges::copy(functions_imported_here(t, statement, module, program_), std::back_inserter(functions));
+  for (const Place& function : functions) {
     const Modules& found = of_function(function, depth);
     out.insert(found.begin(), found.end());
   }

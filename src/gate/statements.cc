@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "python/meaning.h"
+
 namespace ungate::gate {
 
 using python::NodeId;
@@ -70,6 +72,17 @@ std::vector<python::Place> functions_named(const Tree& t, NodeId statement, pyth
       function = evaluation.attribute_definition(module, t[t.child(id, 0)].name, t[id].name);
     }
     if (function) out.push_back(*function);
+  }
+  return out;
+}
+
+std::vector<python::Place> functions_imported_here(const Tree& t, NodeId statement, python::ModuleId module, python::Program& program) {
+  std::vector<python::Place> out;
+  for (NodeId id = 1; id < t.nodes.size(); ++id) {
+    bool local = t[id].kind == NodeKind::name && t[id].number != 0 && t[statement].range.contains(t[id].range);
+    if (!local) continue;
+    auto meaning = python::meaning_at(program, t, module, id);
+    if (meaning && meaning->kind == python::Meaning::Kind::function) out.push_back({meaning->module, meaning->range});
   }
   return out;
 }

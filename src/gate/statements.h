@@ -28,6 +28,10 @@ python::NodeId body_of_function(const python::Tree& tree);
 std::vector<python::Place> functions_named(const python::Tree& tree, python::NodeId statement, python::ModuleId module,
                                            python::Evaluation& evaluation);
 
+// Those that imports within the function itself bind: `from ops import multiply` in front of `multiply(a)`.
+std::vector<python::Place> functions_imported_here(const python::Tree& tree, python::NodeId statement, python::ModuleId module,
+                                                   python::Program& program);
+
 // `@requires(common_check=check) def op(): …`: the functions of a module whose decorators are given a check.
 std::vector<python::Place> functions_checked_by(std::string_view check, python::ModuleId module,
                                                 const python::Program& program);
