@@ -88,7 +88,7 @@ void Interpreter::record(NodeId expr, Lifted value, Frame& f, DeviceSet mask, Wa
   bool needs_truth = passed || kind != Choice::Kind::flag || f.position == Choice::Position::returned;
   if (l_.uniform(value) || !is_choice(value, mask, needs_truth)) return;
   Outcome outcome = choice_outcome(value);
-  if (!outcome.differs(reach)) return;
+  if (!outcome.differs(reach - unnamed(value))) return;
   Choice& c = choice_at(expr, f);
   c.kind = kind;
   c.position = f.position;
@@ -113,6 +113,19 @@ void Interpreter::record(NodeId expr, Lifted value, Frame& f, DeviceSet mask, Wa
   }
   add_deciders(c, value, mask);
   if (c.via.empty()) c.via = via;
+}
+
+// Devices of which no product's name is known, where that name decides: `"ZW" in get_device_name()` is said of no
+// device that is known, so it asks for another vendor's.
+DeviceSet Interpreter::unnamed(Lifted value) {
+  DeviceSet out;
+  l_.each(value, [&](DeviceSet where, ValueId v) {
+    bool named = s_.kind(v) != Kind::unknown;   // else one of several names decides
+    for (const value::Free& reason : s_.reasons(v)) {
+      if (!named && reason.kind == Free_::device_name) out |= where;
+    }
+  });
+  return out;
 }
 
 // `for kernel in KERNELS: if kernel.can_implement(…)`: one kernel's answer depends on the device, another's on

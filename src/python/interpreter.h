@@ -228,6 +228,7 @@ class Interpreter {
   void reassign(NodeId target, Lifted changed, Frame& f, DeviceSet mask);
   bool set_by_exits(NodeId expr, const Frame& f) const;
   bool set_by_arms(NodeId expr, Lifted value, Want want, const Frame& f) const;
+  DeviceSet unnamed(Lifted value);
   void add_deciders(Choice& c, Lifted value, DeviceSet mask);
   Choice& choice_at(NodeId expr, const Frame& f);
   std::uint32_t condition_at(NodeId root, const Frame& f, Want want);

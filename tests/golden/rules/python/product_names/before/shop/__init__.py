@@ -21,3 +21,7 @@ def batch():
 
 def is_consumer():
     return "GeForce" in torch.cuda.get_device_name(0)
+
+
+def other_vendor():
+    return "ZW" in torch.cuda.get_device_name()
