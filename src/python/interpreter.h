@@ -3,28 +3,25 @@
 // Python is run on all devices at once: variables hold Lifted values, statements run under a mask of the
 // devices that reach them. `if` splits the mask, return, raise and assert subtract from it. Calls of
 // functions whose text is at hand are run, memoised by their arguments; everything else is unknown by
-// name. The files: exec.cc statements, eval.cc expressions, condition.cc conditions and choices,
-// rich_compare.cc comparisons of objects, call.cc calls, sinks.cc and requirements.cc lists and bounds of devices,
-// names.cc modules and names, classes.cc classes and attributes, stored.cc what is made once, builtins.cc, methods.cc
-// and external.cc what Python and other packages provide.
+// name. The files: memory.h what is remembered, exec.cc statements, eval.cc expressions, condition.cc
+// conditions and choices, compare.cc comparisons, rich_compare.cc those of objects, call.cc calls, sinks.cc
+// and requirements.cc lists and bounds of devices, names.cc modules and names, classes.cc classes and
+// attributes, stored.cc what is made once, builtins.cc, methods.cc and external.cc what Python and other
+// packages provide.
 #pragma once
 
 #include <functional>
-#include <map>
 #include <optional>
-#include <set>
 #include <span>
-#include <unordered_map>
 #include <unordered_set>
 #include <utility>
 #include <vector>
 
-#include "base/stable_vector.h"
 #include "python/choice.h"
 #include "python/evaluate.h"
 #include "python/knowledge.h"
+#include "python/memory.h"
 #include "python/program.h"
-#include "python/state.h"
 #include "python/words.h"
 #include "value/lifted.h"
 #include "value/operators.h"
@@ -34,7 +31,7 @@ namespace ungate::python {
 // Adds the devices that a -gencode flag builds code for; false for any other flag (gencode.cc).
 bool gencode_devices(std::string_view flag, DeviceSet& out);
 
-class Interpreter {
+class Interpreter : InterpreterMemory {
  public:
   Interpreter(Program& program, const Knowledge& knowledge, const value::World& world);
 
@@ -85,56 +82,6 @@ class Interpreter {
  private:
   using Free_ = value::Free::Kind;
   using Pointwise = std::function<ValueId(std::span<const ValueId>)>;
-  using Key = std::pair<const Tree*, NodeId>;
-  struct KeyHash {
-    std::size_t operator()(const Key& k) const {
-      return (reinterpret_cast<std::uintptr_t>(k.first) ^ (std::size_t{k.second} << 40)) * 0x9e3779b97f4a7c15u >> 7;
-    }
-  };
-  struct PairHash {
-    template <class A, class B>
-    std::size_t operator()(const std::pair<A, B>& p) const {
-      return (std::hash<A>()(p.first) * 0x9e3779b97f4a7c15u) ^ std::hash<B>()(p.second);
-    }
-  };
-  struct WordsHash {
-    std::size_t operator()(const std::vector<std::uint32_t>& v) const {
-      std::size_t h = v.size();
-      for (std::uint32_t x : v) h = (h ^ x) * 0x9e3779b97f4a7c15u + (h >> 29);
-      return h;
-    }
-  };
-  // What the two ways out of a condition do.
-  struct Arms {
-    Want want = Want::yes;
-    Refusal refusal = Refusal::none;
-    Symbol type, text;               // of a raise or a refusing result
-    bool body_refuses = false, else_refuses = false, has_else = false;
-    bool ignored = false;            // only logs: not a choice
-    NodeId body = 0, orelse = 0;
-  };
-  struct Whole {
-    Arms arms;
-    NodeId root = 0;
-    std::uint32_t index = kNoIndex;  // in `conditions`, once a leaf of it was recorded
-    source::Range either;            // the innermost `or` around the current leaf
-    bool in_and = false, negated = false;  // the current leaf is an operand of `and`, stands under `not`
-  };
-
-  // A comparison of a class attribute with the device, in a method.
-  struct Bound {
-    FunctionId function = 0;
-    const Tree* tree = nullptr;
-    NodeId node = 0;
-  };
-  // What is seen of one leaf of a condition in a run that records nothing.
-  struct Probe {
-    const Tree* tree = nullptr;
-    NodeId node = 0;
-    Outcome outcome;
-    Want want;
-    Arms arms;
-  };
 
   // Limits: measured to lose nothing on the packages that the rules were written for. A callee that holds
   // no word looked for and gets no device-dependent argument is run only if it is tiny.
@@ -212,7 +159,6 @@ class Interpreter {
   };
   Says what_it_says(Lifted operand) const;
   bool is_intermediate(Lifted operand) const;
-  bool asks_presence(value::Comparison op, Lifted a, Lifted b, bool handed_over) const;
   std::int64_t asked_bytes(Lifted a, Lifted b) const;
   void note_bound(NodeId id, Lifted left, Lifted right, const Frame& f);
   void run_bounds(ClassId klass);
@@ -268,18 +214,21 @@ class Interpreter {
   Lifted operand(NodeId id, Frame& f, DeviceSet mask);
   Lifted eval_constant(const Tree& t, NodeId id);
   Lifted eval_fstring(NodeId id, Frame& f, DeviceSet mask);
-  Lifted compared_capability(bool first, Lifted left, ValueId other);
-  Lifted compared_fact(const Tree& t, NodeId operand, Lifted left, Lifted right);
+  Lifted eval_subscript(NodeId id, Frame& f, DeviceSet mask);
+  Lifted eval_conditional(NodeId id, Frame& f, DeviceSet mask);
+
+  // compare.cc
   Lifted eval_compare(NodeId id, Frame& f, DeviceSet mask);
   Lifted compare_lifted(value::Comparison op, Lifted a, Lifted b);
+  Lifted compared_fact(const Tree& t, NodeId operand, Lifted left, Lifted right);
+  Lifted compared_capability(bool first, Lifted left, ValueId other);
+  bool asks_presence(value::Comparison op, Lifted a, Lifted b, bool handed_over) const;
   // rich_compare.cc
   Lifted compare_objects(value::Comparison op, Lifted a, Lifted b, Frame& f, DeviceSet mask);
   Lifted find_object(value::Comparison op, Lifted a, Lifted b);
   bool holds_object(Lifted v) const;
   std::optional<Lifted> by_method(value::Comparison op, Lifted a, Lifted b, Frame& f, DeviceSet mask);
   ValueId fields_of(ValueId object);
-  Lifted eval_subscript(NodeId id, Frame& f, DeviceSet mask);
-  Lifted eval_conditional(NodeId id, Frame& f, DeviceSet mask);
 
   // containers.cc
   Lifted eval_items(NodeId id, Kind kind, Frame& f, DeviceSet mask);
@@ -475,90 +424,11 @@ class Interpreter {
   void mutate_receiver(NodeId callee_node, Lifted callee, const Arguments& arguments, Frame& f, DeviceSet mask);
   Lifted updated(Lifted dict, Lifted more);
 
-  static Key key_of(const Tree* tree, NodeId node) { return {tree, node}; }
-
   Program& p_;
   const Knowledge& k_;
   const value::World& w_;
   value::Store s_;
   value::LiftedStore l_;
-
-  StableVector<Function> functions_;
-  std::unordered_map<Key, FunctionId, KeyHash> function_index_;
-  std::unordered_map<std::pair<ModuleId, std::uint32_t>, FunctionId, PairHash> statement_functions_;
-  StableVector<Closure> closures_;
-  std::map<Closure, ClosureId> closure_index_;
-  StableVector<Callable> callables_;
-  std::unordered_map<std::vector<std::uint32_t>, CallableId, WordsHash> callable_index_;
-  StableVector<Klass> classes_;
-  std::optional<ClassId> bare_capability_;   // of annotations whose class is not at hand
-  std::unordered_map<Symbol, ClassId> made_classes_;  // by dotted name: of the objects that rules say are made at run time
-  std::unordered_map<std::pair<ModuleId, std::uint32_t>, ClassId, PairHash> class_index_;
-  std::unordered_map<Key, ClassId, KeyHash> inner_class_index_;
-
-  std::unordered_map<ModuleId, std::unordered_map<Symbol, Lifted>> globals_;
-  std::unordered_set<std::pair<ModuleId, Symbol>, PairHash> pending_globals_;
-  std::unordered_set<std::pair<ModuleId, std::uint32_t>, PairHash> pieces_run_;
-  std::unordered_map<std::pair<ClassId, Symbol>, std::vector<Place>, PairHash> chosen_fields_;  // and where
-  std::map<Symbol, std::vector<Bound>> bounds_;        // by the attribute's name
-  std::set<std::tuple<ClassId, const Tree*, NodeId>> tried_bounds_;
-  Probe* probe_ = nullptr;
-  std::unordered_map<std::pair<ClassId, FunctionId>, std::optional<Lifted>, PairHash> written_;  // receivers after a method
-  // What a statement left of names that others bind, too.
-  std::unordered_map<std::pair<ModuleId, std::uint32_t>, std::vector<std::pair<Symbol, Lifted>>, PairHash> piece_globals_;
-  std::unordered_set<const Tree*> reported_;
-
-  // An attribute of a class, or a global, whose writers are run, and what they stored.
-  struct Stored {
-    ClassId klass;     // kNoIndex: a global
-    ModuleId module;
-    Symbol name;
-    Lifted value;
-  };
-  std::optional<Stored> store_;
-  // Globals that functions set: what they are bound to first, and the round that looked at the functions.
-  std::map<std::pair<ModuleId, Symbol>, std::pair<Lifted, std::uint32_t>> rebound_;
-
-  struct Answer {
-    Lifted value;
-    bool chosen = false;            // see answers_chosen_
-    std::uint32_t round = 0;
-  };
-  std::unordered_map<std::vector<std::uint32_t>, Answer, WordsHash> memo_;
-  std::unordered_set<std::vector<std::uint32_t>, WordsHash> active_;
-  std::vector<std::pair<FunctionId, ClosureId>> inner_runs_;
-  // By statement of a module: the functions that are defined in it, `if available: def f(): …`.
-  std::unordered_map<std::pair<ModuleId, std::uint32_t>, std::vector<std::pair<FunctionId, ClosureId>>, PairHash> piece_functions_;
-  std::uint32_t depth_ = 0;
-  std::size_t fuel_ = kFuel;
-  std::vector<NodeId> held_;  // flags that hold where the current operand of an `and` is asked
-
-  // The place that is watched, and the statements around it that were run.
-  struct Watch {
-    ModuleId module = kNoIndex;
-    std::uint32_t offset = 0;
-    struct Statement {
-      const Tree* tree;
-      NodeId node;
-      DeviceSet devices;
-    };
-    std::vector<Statement> seen;
-  } watch_;
-
-  const WordSet* words_ = nullptr;
-  const WordSet* fresh_ = nullptr;
-  std::uint32_t round_ = 0;
-  bool compares_open_ = false;      // in the run that ended last
-  bool answers_chosen_ = false;     // the same: it only answers about the result of an earlier choice
-  std::set<Derived> known_;
-  std::unordered_set<Symbol> known_names_;
-  std::unordered_map<ModuleId, std::vector<ClassId>> answering_classes_;
-  std::unordered_map<Symbol, std::vector<FunctionId>> derived_methods_;  // by name: methods that answer by the device
-  std::vector<Derived> derived_;
-
-  std::unordered_map<Key, Arms, KeyHash> arms_;   // by the body of the `if`
-  std::unordered_map<Key, std::size_t, KeyHash> choice_index_, condition_index_;
-  std::unordered_map<Key, std::pair<std::uint32_t, std::uint32_t>, KeyHash> chain_index_;
 };
 
 }  // namespace ungate::python

@@ -12,6 +12,7 @@ namespace ungate::python {
 
 Interpreter::Interpreter(Program& program, const Knowledge& knowledge, const value::World& world)
     : p_(program), k_(knowledge), w_(world), l_(s_) {
+  fuel_ = kFuel;
   closures_.push_back({});
   classes_.push_back({});  // kSomething
 }
