@@ -120,7 +120,9 @@ class Proving {
     if (!view) return std::unexpected(view.error());
     auto show = [&](const Look& look) { return rendered(*view, look); };
     if (auto status = console_.show(show); !status) return std::unexpected(status.error());
-    Exit exit = view->proof.ok() ? Exit::ok : Exit::proof;
+    // A module that was named and of which nothing could be compiled is not proved.
+    bool nothing = !flags_.modules.empty() && view->proof.units.empty() && !view->proof.not_proved.empty();
+    Exit exit = view->proof.ok() && !nothing ? Exit::ok : Exit::proof;
     report::ProofView later = as_kept(*view);
     answers.keep(console_, exit, [&](const Look& look) { return rendered(later, look); });
     return exit;
@@ -326,7 +328,8 @@ Command prove_command(CLI::App& top) {
       "  ungate prove --module trtllm_comm --target sm_120\n"
       "\n"
       "Nothing is written into the environment. Results are kept by content: the next proof of the same\n"
-      "texts takes a second. Exit status 0: proved. 2: no nvcc. 4: the proof failed.");
+      "texts takes a second. Exit status 0: proved. 2: no nvcc. 4: the proof failed, or "
+      "nothing of a module could be compiled.");
   auto output = std::make_shared<OutputFlags>();
   auto flags = std::make_shared<Flags>();
   constexpr const char* kProve = "What to prove";

@@ -110,6 +110,7 @@ ModulePlan plan_module(const gate::JitModule& module, arch::CodeTargetSet built,
   plan.builder = module.builder_name.text();
   plan.described = module.described & arch::known_devices();
   plan.unknown = module.unknown;
+  if (module.has_wrapper()) plan.unknown.push_back("what its wrapper makes of its templates (it is not compiled here)");
   plan.sources = module.sources;
   bool partly = false;
   for (unsigned d : plan.described) {

@@ -167,7 +167,7 @@ class Human {
     out_ += '\n';
     std::string cost = p.cpu_seconds == 0 && p.seconds == 0 ? "kept from an earlier proof of the same texts" : fmt::format("{:.1f} s, CPU {:.1f} s", p.seconds, p.cpu_seconds);
     if (p.units.empty()) {
-      out_ += "No unit is touched: there is nothing to compile.\n";
+      out_ += p.not_proved.empty() ? "No unit is touched: there is nothing to compile.\n" : "Nothing was compiled.\n";
     } else if (p.ok()) {
       out_ += paint_.green(text::count(p.units.size(), "unit") + " proved") + " (" + cost + "). No GPU has run the code.\n";
     } else {
